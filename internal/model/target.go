@@ -94,6 +94,13 @@ type Path struct {
 	RealInside bool `json:"real_inside,omitempty"`
 	// Moved says that a link led somewhere else than the path says.
 	Moved bool `json:"moved,omitempty"`
+	// Place is where the entry itself lies if its last segment is a link that
+	// was reached through another link: links of its folders followed, its own
+	// not; relative to the real root, or absolute. Empty if Rel or RealRel says
+	// the same. What deletes or replaces the entry changes this place, so a
+	// protected place counts as well as a protected Rel and RealRel. It is for
+	// Go's facts only and no part of the policy input.
+	Place string `json:"-"`
 }
 
 // PathRef is a path that a command touches besides its own target: a
