@@ -1,0 +1,110 @@
+package lictor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/lictor-policy/lictor/internal/config"
+	"github.com/lictor-policy/lictor/internal/facts"
+	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/rules"
+)
+
+// ask puts the question to the approver and remembers the answer. Everything
+// that is not a clear yes is a no.
+func (e *Engine) ask(ctx context.Context, c *facts.Call, d Decided) (Decided, error) {
+	d.By = "user"
+	if e.options.Approver == nil {
+		d.Reason += "; nobody is there to answer"
+		return d, nil
+	}
+	request, err := e.request(ctx, c, d.Verdict)
+	if err != nil {
+		d.By = "error"
+		return d, err
+	}
+	answer, err := e.options.Approver.Ask(ctx, request)
+	if err != nil {
+		d.Reason = fmt.Sprintf("the question could not be answered: %v", err)
+		return d, fmt.Errorf("asking about %s: %w", c.Input.Tool, err)
+	}
+	d.Answer = answer
+	d.Allowed = answer.Allows()
+	if !d.Allowed {
+		d.Reason = "the user said no: do something else, or ask what they want"
+		if answer == AnswerNever && request.Never != "" {
+			d.Reason += e.write(ctx, []string{request.Never}, (*rules.Permissions).AddDeny)
+		}
+		return d, nil
+	}
+	d.Reason = "the user said yes"
+	switch answer {
+	case AnswerSession:
+		for _, rule := range request.Session {
+			e.session.Remember(rule)
+		}
+	case AnswerAlways:
+		d.Reason += e.write(ctx, request.Always, func(p *rules.Permissions, rule string) error { return p.AddAllowConfirmed(rule) })
+	}
+	return d, nil
+}
+
+// write adds rules to the personal permission file, keeps the consent current
+// and reads everything again. It returns what to add to the reason: the person
+// has answered, so a file that cannot be written changes what is remembered, not
+// the answer.
+func (e *Engine) write(ctx context.Context, texts []string, add func(*rules.Permissions, string) error) string {
+	if len(texts) == 0 {
+		return "; no rule can be derived from this call, so it will be asked about again"
+	}
+	s := e.state.Load()
+	perms, err := rules.Load(e.places.Root, rules.Options{Env: s.env, User: e.places.HomePermissions, System: e.places.ManagedPermissions})
+	if err != nil {
+		return fmt.Sprintf("; the rule was not written: %v", err)
+	}
+	accepted, err := config.RewriteRules(ctx, e.places, config.Options{Rego: e.policy}, func() error {
+		for _, text := range texts {
+			if err := add(perms, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Sprintf("; the rule was not written: %v", err)
+	}
+	if err := e.Reload(ctx); err != nil {
+		return fmt.Sprintf("; the rule was written, but the files cannot be read again: %v", err)
+	}
+	note := fmt.Sprintf("; added %s to %s", strings.Join(texts, ", "), perms.LocalPath())
+	if !accepted {
+		note += ", where it does not apply until `lictor trust accept`"
+	}
+	return note
+}
+
+// request builds the question, with the rules that each answer would add.
+func (e *Engine) request(ctx context.Context, c *facts.Call, v Verdict) (Request, error) {
+	r := Request{
+		Tool: c.Input.Tool, Targets: c.Input.Targets, Isolation: c.Input.Isolation,
+		Verdict: v, CallID: c.Input.CallID,
+		Always: rules.DeriveAllowRules(c.Query(), e.state.Load().env, nil),
+		Never:  rules.DeriveDenyRule(c.Query(), e.state.Load().env),
+	}
+	rules, err := e.sessionRules(ctx, c)
+	r.Session = rules
+	return r, err
+}
+
+// sessionRules asks the policy which rules the answer "session" would remember:
+// one for each target, or none at all.
+func (e *Engine) sessionRules(ctx context.Context, c *facts.Call) ([]model.SessionRule, error) {
+	var out struct {
+		Rules []model.SessionRule `json:"rules"`
+	}
+	if err := e.policy.Query(ctx, "session", c.Input, &out); err != nil {
+		return nil, fmt.Errorf("deriving the session rules: %w", err)
+	}
+	return out.Rules, nil
+}

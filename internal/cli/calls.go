@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lictor-policy/lictor"
+)
+
+// maxCall is how many bytes one call may have. Longer input is an input error;
+// it is read past, never kept.
+const maxCall = 16 << 20
+
+// callFlags say where a command finds its calls: --tool and --args, --command,
+// or standard input, one call or one a line.
+type callFlags struct {
+	tool, args, command string
+	jsonl               bool
+}
+
+func (f *callFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.tool, "tool", "", "the tool's `name`, in place of a call on standard input")
+	fl.StringVar(&f.args, "args", "", "the tool's arguments as a `JSON` object (with --tool)")
+	fl.StringVar(&f.command, "command", "", "a shell `command`: short for --tool bash with it")
+	fl.BoolVar(&f.jsonl, "jsonl", false, "read one call a line, answer one line each, in order")
+}
+
+// one returns the single call of the command line or of standard input. The
+// error is an input error, to be answered with a deny verdict.
+func (f *callFlags) one(in io.Reader) (lictor.Call, error) {
+	switch {
+	case f.command != "":
+		args, err := json.Marshal(map[string]string{"command": f.command})
+		return lictor.Call{Tool: "bash", Args: args}, err
+	case f.tool != "":
+		return lictor.Call{Tool: f.tool, Args: []byte(f.args)}, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxCall+1))
+	if err != nil {
+		return lictor.Call{}, fmt.Errorf("reading the call from standard input: %w", err)
+	}
+	if len(data) > maxCall {
+		return lictor.Call{}, fmt.Errorf("the call is longer than %d bytes", maxCall)
+	}
+	return lictor.ParseCall(data)
+}
+
+// check refuses combinations of flags that would leave one of them unread.
+func (f *callFlags) check() error {
+	switch {
+	case f.command != "" && (f.tool != "" || f.args != ""):
+		return fail(exitUsage, "--command already says tool and arguments: leave out --tool and --args")
+	case f.args != "" && f.tool == "":
+		return fail(exitUsage, "--args needs --tool")
+	case f.jsonl && (f.tool != "" || f.command != ""):
+		return fail(exitUsage, "--jsonl reads calls from standard input: leave out --tool and --command")
+	}
+	return nil
+}
+
+// eachLine calls do for every call of a JSON-lines stream. A line that cannot
+// be read is handed over with its error. Blank lines are passed over.
+func eachLine(in io.Reader, do func(lictor.Call, error) error) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, tooLong, err := readLine(r)
+		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 || tooLong {
+			call, callErr := lictor.ParseCall(trimmed)
+			if tooLong {
+				call, callErr = lictor.Call{}, fmt.Errorf("the line is longer than %d bytes", maxCall)
+			}
+			if doErr := do(call, callErr); doErr != nil {
+				return doErr
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fail(exitUsage, "reading calls from standard input: %v", err)
+		}
+	}
+}
+
+// readLine reads up to the next newline and keeps at most maxCall bytes.
+func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
+	for {
+		chunk, err := r.ReadSlice('\n')
+		if len(line)+len(chunk) > maxCall {
+			tooLong, line = true, line[:0]
+		}
+		if !tooLong {
+			line = append(line, chunk...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, tooLong, err
+		}
+	}
+}

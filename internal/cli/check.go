@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lictor-policy/lictor"
+)
+
+func newCheck(s *streams) *cobra.Command {
+	var (
+		engine engineFlags
+		calls  callFlags
+		format string
+	)
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Decide a tool call: allow (exit 0), deny (1) or ask (2)",
+		Long: `check reads one tool call, decides it by the policy of the project and prints
+the verdict. Nothing is run and nobody is asked.
+
+A call is a JSON object on standard input:
+  {"tool":"bash","args":{"command":"go test ./..."}}
+with the optional keys read_only, always_ask, call_id, agent and cwd; or it is
+given by --tool and --args, or by --command.
+
+With --jsonl, every line is a call and every answer is a line, in order, and the
+exit code is 0. Input that cannot be read is answered with a deny verdict, and
+without --jsonl with exit code 3.`,
+		Example: `  lictor check --command 'git push --force'
+  echo '{"tool":"read_file","args":{"path":".env"}}' | lictor check --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := calls.check(); err != nil {
+				return err
+			}
+			if format != "text" && format != "json" {
+				return fail(exitUsage, "--format is text or json, not %q", format)
+			}
+			if calls.jsonl {
+				return checkLines(cmd, s, &engine)
+			}
+			return checkOne(cmd, s, &engine, &calls, format)
+		},
+	}
+	engine.register(cmd)
+	calls.register(cmd)
+	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	return cmd
+}
+
+func checkOne(cmd *cobra.Command, s *streams, flags *engineFlags, calls *callFlags, format string) error {
+	engine, err := flags.open(cmd.Context(), cmd, s)
+	if err != nil {
+		v := lictor.ErrorVerdict(err)
+		return answer(s, &v, format, err)
+	}
+	defer engine.Close()
+	call, err := calls.one(s.in)
+	var v lictor.Verdict
+	if err != nil {
+		v = lictor.InputVerdict(err)
+	} else {
+		v, err = engine.Check(context.Background(), call)
+	}
+	return answer(s, &v, format, err)
+}
+
+// answer prints a verdict and turns it into an exit code: 3 if the call or the
+// policy could not be read, else the decision's.
+func answer(s *streams, v *lictor.Verdict, format string, err error) error {
+	var printErr error
+	if format == "json" {
+		printErr = writeJSON(s.out, v)
+	} else {
+		printErr = printVerdict(s.out, v)
+	}
+	if printErr != nil {
+		return fail(exitUsage, "writing the verdict: %v", printErr)
+	}
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	return exit(exitCode(v))
+}
+
+func exitCode(v *lictor.Verdict) int {
+	switch v.Decision {
+	case lictor.Allow:
+		return exitAllow
+	case lictor.Ask:
+		return exitAsk
+	}
+	return exitDeny
+}
+
+func checkLines(cmd *cobra.Command, s *streams, flags *engineFlags) error {
+	engine, openErr := flags.open(cmd.Context(), cmd, s)
+	if openErr != nil {
+		fmt.Fprintln(s.err, "lictor:", openErr)
+	} else {
+		defer engine.Close()
+	}
+	out := bufio.NewWriter(s.out)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	err := eachLine(s.in, func(call lictor.Call, err error) error {
+		var v lictor.Verdict
+		switch {
+		case openErr != nil:
+			v = lictor.ErrorVerdict(openErr)
+		case err != nil:
+			v = lictor.InputVerdict(err)
+		default:
+			// The verdict says what was wrong; the line is the answer.
+			v, _ = engine.Check(cmd.Context(), call)
+		}
+		if err := enc.Encode(&v); err != nil {
+			return fail(exitUsage, "writing a verdict: %v", err)
+		}
+		// A caller that waits for each answer must get it at once.
+		return out.Flush()
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

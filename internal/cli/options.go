@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/lictor-policy/lictor"
+)
+
+// engineFlags are the flags of every command that opens an engine.
+type engineFlags struct {
+	root, managed, mode, isolation, unattended, shell string
+}
+
+func (f *engineFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.root, "root", "", "the project `folder` (default: the nearest folder with .lictor or .git)")
+	fl.StringVar(&f.managed, "managed-policy", "", "team policy `file` to use in place of the system's (for tests)")
+	fl.StringVar(&f.mode, "mode", "build", "what the agent is doing: build or plan")
+	fl.StringVar(&f.isolation, "isolation", "none", "who confines commands: none, or os if lictor runs them")
+	fl.StringVar(&f.unattended, "unattended", "", "nobody can answer: deny what would be asked, for this `reason`")
+	fl.StringVar(&f.shell, "shell", "", "the shell that will run commands: bash, zsh or sh (default: not known)")
+	complete := func(values ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("mode", complete("build", "plan"))
+	_ = cmd.RegisterFlagCompletionFunc("isolation", complete("none", "os"))
+	_ = cmd.RegisterFlagCompletionFunc("shell", complete("bash", "zsh", "sh"))
+}
+
+// options checks the flags and turns them into the engine's options.
+func (f *engineFlags) options(cmd *cobra.Command) (lictor.Options, error) {
+	o := lictor.Options{
+		Root: f.root, ManagedPolicy: f.managed,
+		Mode: lictor.Mode(f.mode), Isolation: lictor.Isolation(f.isolation), Shell: lictor.Shell(f.shell),
+	}
+	if cmd.Flags().Changed("unattended") {
+		o.Unattended = f.unattended
+		if o.Unattended == "" {
+			o.Unattended = "nobody is there to answer"
+		}
+	}
+	switch {
+	case f.mode != "build" && f.mode != "plan":
+		return o, fail(exitUsage, "--mode is build or plan, not %q", f.mode)
+	case f.isolation != "none" && f.isolation != "os":
+		return o, fail(exitUsage, "--isolation is none or os, not %q", f.isolation)
+	case f.shell != "" && f.shell != "bash" && f.shell != "zsh" && f.shell != "sh":
+		return o, fail(exitUsage, "--shell is bash, zsh or sh, not %q", f.shell)
+	}
+	return o, nil
+}
+
+// open opens the engine and says its notices on standard error.
+func (f *engineFlags) open(ctx context.Context, cmd *cobra.Command, s *streams) (*lictor.Engine, error) {
+	o, err := f.options(cmd)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := lictor.Open(ctx, o)
+	if err != nil {
+		return nil, &exitError{code: exitUsage, err: err}
+	}
+	for _, n := range engine.Notices() {
+		fmt.Fprintln(s.err, "lictor: notice:", n)
+	}
+	return engine, nil
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

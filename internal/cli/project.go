@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lictor-policy/lictor/internal/config"
+	"github.com/lictor-policy/lictor/internal/eval"
+	"github.com/lictor-policy/lictor/internal/facts"
+	"github.com/lictor-policy/lictor/internal/pathguard"
+	"github.com/lictor-policy/lictor/internal/rules"
+	"github.com/lictor-policy/lictor/internal/toolcall"
+	"github.com/lictor-policy/lictor/rego"
+)
+
+// project is what the commands that look after a project's files work on: they
+// must also work where an engine would not open.
+type project struct {
+	places  config.Places
+	options config.Options
+}
+
+// projectFlags are the flags of those commands.
+type projectFlags struct{ root, managed string }
+
+func (f *projectFlags) register(cmd *cobra.Command) {
+	fl := cmd.PersistentFlags()
+	fl.StringVar(&f.root, "root", "", "the project `folder` (default: the nearest folder with .lictor or .git)")
+	fl.StringVar(&f.managed, "managed-policy", "", "team policy `file` to use in place of the system's (for tests)")
+}
+
+func (f *projectFlags) open(ctx context.Context) (*project, error) {
+	home, err := config.HomeFolder()
+	if err != nil {
+		return nil, &exitError{code: exitUsage, err: err}
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, fail(exitUsage, "working folder unknown: %v", err)
+	}
+	root, err := config.FindRoot(f.root, "", cwd, home)
+	if err != nil {
+		return nil, &exitError{code: exitUsage, err: err}
+	}
+	policy, err := eval.New(ctx)
+	if err != nil {
+		return nil, fail(exitUsage, "compiling the policy: %v", err)
+	}
+	return &project{
+		places:  config.FindPlaces(root, home).WithManagedPolicy(f.managed),
+		options: config.Options{Rego: policy},
+	}, nil
+}
+
+// env is the world that the project's rules are compiled in.
+func (p *project) env() (rules.Env, *toolcall.Table, *pathguard.Guard, error) {
+	table, err := toolcall.LoadTable(rego.Tools)
+	if err != nil {
+		return rules.Env{}, nil, nil, err
+	}
+	guard, err := pathguard.New(p.places.Root, pathguard.WithHome(p.places.Home))
+	if err != nil {
+		return rules.Env{}, nil, nil, err
+	}
+	return facts.Env(guard, table), table, guard, nil
+}
+
+// permissions opens the permission files.
+func (p *project) permissions() (*rules.Permissions, rules.Options, error) {
+	env, _, _, err := p.env()
+	if err != nil {
+		return nil, rules.Options{}, err
+	}
+	o := rules.Options{Env: env, User: p.places.HomePermissions, System: p.places.ManagedPermissions}
+	perms, err := rules.Load(p.places.Root, o)
+	if err != nil {
+		return nil, o, fmt.Errorf("%w (nothing was changed)", err)
+	}
+	return perms, o, nil
+}

@@ -1,0 +1,190 @@
+package facts
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/netguard"
+	"github.com/lictor-policy/lictor/internal/rules"
+	"github.com/lictor-policy/lictor/internal/shell"
+	"github.com/lictor-policy/lictor/internal/toolcall"
+)
+
+// Gather reads a call. It always returns a call that can be decided: input
+// errors are facts, and a path that cannot be resolved is Call.Err.
+func (x *Context) Gather(call *model.Call) *Call {
+	c := &Call{}
+	x.describe(c, call)
+	if err := x.targets(c, call); err != nil {
+		var input *toolcall.InputError
+		if errors.As(err, &input) {
+			c.InputErr, c.Input.Error = err, err.Error()
+			c.Input.Targets = []model.Target{}
+			c.Input.Facts = model.FactInputError
+			return c
+		}
+		c.Err, c.Input.Error = err, err.Error()
+		return c
+	}
+	x.Rules.Match(&c.query, &c.match)
+	x.observe(c, call)
+	return c
+}
+
+// Query reads a call as far as rules look at it. The error is a
+// *[toolcall.InputError] if the call cannot be read, else that of a path that
+// cannot be resolved.
+func (x *Context) Query(call *model.Call) (*rules.Query, error) {
+	c := &Call{}
+	x.describe(c, call)
+	if err := x.targets(c, call); err != nil {
+		return nil, err
+	}
+	return &c.query, nil
+}
+
+// describe fills what is known before the arguments are read.
+func (x *Context) describe(c *Call, call *model.Call) {
+	mode := x.Mode
+	if call.Mode == model.ModePlan {
+		mode = model.ModePlan
+	}
+	c.Input = model.Input{
+		Tool: call.Tool, Called: call.Tool, Mode: mode, Isolation: x.Isolation,
+		Unattended: x.Unattended != "", Agent: call.Agent, CallID: call.CallID,
+		Root: x.Guard.Root(), Home: x.Guard.Home(), Cwd: call.Cwd, Targets: []model.Target{},
+	}
+}
+
+// targets decodes the arguments and asks the path guard, the shell analysis and
+// the host parser about each target.
+func (x *Context) targets(c *Call, call *model.Call) error {
+	d, err := x.Table.Decode(*call)
+	if err != nil {
+		return err
+	}
+	c.decoded = d
+	cwd := x.workdir(call.Cwd, d.Workdir)
+	c.Input.Tool, c.Input.Class, c.Input.ReadOnly, c.Input.Args = d.Tool, d.Class, d.ReadOnly, call.Args
+	c.Input.Cwd = cwd
+	c.query.Tool, c.query.Called, c.query.Class = d.Tool, call.Tool, d.Class
+	c.Input.Targets = d.Targets
+	for i := range c.Input.Targets {
+		t := &c.Input.Targets[i]
+		switch t.Kind {
+		case model.KindPath:
+			t.Path, err = x.Guard.Resolve(t.Path.Text, cwd)
+		case model.KindCommand:
+			err = x.command(t, call, d.ShellHint, cwd)
+		case model.KindURL:
+			err = x.url(t, call)
+		}
+		if err != nil {
+			return inputError(call.Tool, t, err)
+		}
+	}
+	c.query.Targets = c.Input.Targets
+	return nil
+}
+
+// workdir is the folder that a call's relative paths start at.
+func (x *Context) workdir(cwd, workdir string) string {
+	if workdir == "" {
+		return cwd
+	}
+	if workdir = x.expand(workdir, cwd); path.IsAbs(workdir) || strings.HasPrefix(workdir, "~") {
+		return workdir
+	}
+	if cwd == "" {
+		cwd = x.Guard.Root()
+	}
+	// Joined as text, not cleaned: the kernel follows a link before its "..".
+	return cwd + "/" + workdir
+}
+
+func (x *Context) command(t *model.Target, call *model.Call, hint, cwd string) error {
+	if x.Strict && t.OutsideSandbox {
+		return &toolcall.InputError{Tool: call.Tool, Field: "outside_sandbox", Problem: "the strict profile runs no command outside the sandbox: leave it out"}
+	}
+	sh, known := x.shellOf(call, hint)
+	t.Command = shell.Analyze(t.Source, sh)
+	if !known {
+		// Its grammar is not covered: what the analysis saw serves deny rules only.
+		t.Opaque, t.Grade = true, model.GradeUnparseable
+		t.Reasons = append([]string{foreignShell}, t.Reasons...)
+	}
+	return x.references(t, cwd)
+}
+
+// foreignShell is the analysis' own code for a script in another shell's words.
+const foreignShell = "foreign-shell"
+
+// shellOf says which shell will run a command; known is false for one whose
+// grammar lictor does not read.
+func (x *Context) shellOf(call *model.Call, hint string) (sh model.Shell, known bool) {
+	switch sh = model.Shell(hint); sh {
+	case model.ShellUnknown:
+	case model.ShellBash, model.ShellZsh, model.ShellPOSIX:
+		return sh, true
+	default:
+		return model.ShellUnknown, false
+	}
+	switch {
+	case x.Isolation == model.IsolationOS:
+		return model.ShellBash, true // lictor's own executor
+	case call.Shell != model.ShellUnknown:
+		return call.Shell, true
+	}
+	return x.Shell, true
+}
+
+// references resolves the redirections and mentions of a command.
+func (x *Context) references(t *model.Target, cwd string) error {
+	for _, r := range t.Redirects {
+		ref := model.PathRef{Access: r.Access, Part: r.Part, Dynamic: !r.Static}
+		if !r.Static {
+			ref.Text = r.Value
+			t.Redirections = append(t.Redirections, ref)
+			continue
+		}
+		if harmless(r.Value) {
+			continue
+		}
+		at, known, err := x.locate(r.Value, r.Dir, r.DirKnown, cwd)
+		if err != nil {
+			return err
+		}
+		if ref.Path = at; !known {
+			ref.Dynamic = true
+		}
+		t.Redirections = append(t.Redirections, ref)
+	}
+	for _, f := range t.Files {
+		if harmless(f.Value) {
+			continue
+		}
+		at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)
+		if err != nil {
+			// A mention is a guess about an operand: what cannot be resolved, such as a
+			// name that is too long, is no path of this machine.
+			continue
+		}
+		if !known {
+			continue
+		}
+		t.Mentions = append(t.Mentions, model.PathRef{Access: f.Access, Path: at, Part: f.Part, Program: f.Program})
+	}
+	return nil
+}
+
+func (x *Context) url(t *model.Target, call *model.Call) error {
+	u, err := netguard.ParseURL(t.URL)
+	if err != nil {
+		return err
+	}
+	t.URL, t.Host = u.Text, u.Host
+	t.AlwaysAsk = t.AlwaysAsk || call.AlwaysAsk || netguard.AlwaysAsk(u)
+	return nil
+}

@@ -1,0 +1,395 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/lictor-policy/lictor/internal/model"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assignment is NAME=value before a command.
+type assignment struct {
+	name  string
+	canon string
+	src   string
+	value word
+	array bool
+	index bool
+	plain bool // a static value
+	elems []word
+}
+
+// call makes a part of a simple command and finds what it runs.
+func (w *walker) call(c *syntax.CallExpr, cx ctx) int {
+	a := w.a
+	mark := len(a.scratch)
+	var assigns []assignment
+	for _, n := range c.Assigns {
+		assigns = append(assigns, w.assign(n, cx))
+	}
+	if cx.time != "" {
+		a.scratch = append(a.scratch, text("time"))
+		if cx.time != "time" {
+			a.scratch = append(a.scratch, text("-p"))
+		}
+	}
+	w.push(c.Args, cx)
+	words := a.scratch[mark:]
+	var pos syntax.Pos
+	if len(c.Assigns) > 0 || len(c.Args) > 0 {
+		pos = c.Pos()
+	}
+	if cx.time != "" {
+		pos = cx.timePos
+		if len(c.Args) > 0 && len(assigns) == 0 {
+			if n := len(words) - 1; n >= 1 {
+				if first := &words[min(n, strings.Count(cx.time, " ")+1)]; strings.HasPrefix(first.flat(), "-") {
+					a.reason(rTimeOption)
+				}
+			}
+		}
+	}
+	id := w.emit(words, assigns, int(pos.Offset()), cx)
+	a.scratch = a.scratch[:mark]
+	return id
+}
+
+// assign evaluates an assignment.
+func (w *walker) assign(n *syntax.Assign, cx ctx) assignment {
+	as := assignment{}
+	if n.Name == nil { // a word of declare
+		as.value = w.word(n.Value, cx)
+		as.src, as.canon = as.value.src, as.value.canon()
+		return as
+	}
+	as.name = n.Name.Value
+	if n.Index != nil {
+		as.index = true
+		w.index(n.Index, cx)
+	}
+	if n.Naked {
+		as.src = w.slice(n.Pos(), n.End())
+		as.canon = as.src
+		return as
+	}
+	as.plain = !as.index
+	if n.Array != nil {
+		as.array = true
+		for _, e := range n.Array.Elems {
+			if e.Index != nil {
+				w.index(e.Index, cx)
+			}
+			if e.Value == nil {
+				continue
+			}
+			v := w.word(e.Value, cx)
+			as.plain = as.plain && v.is(wStatic)
+			as.elems = append(as.elems, v)
+		}
+	} else if n.Value != nil {
+		as.value = w.word(n.Value, cx)
+		as.plain = as.plain && as.value.is(wStatic)
+		as.elems = append(as.elems, as.value)
+	} else {
+		as.value = word{wflag: wStatic}
+		as.elems = append(as.elems, as.value)
+	}
+	as.src = strings.ReplaceAll(w.slice(n.Pos(), n.End()), "\\\n", "")
+	as.canon = as.src
+	if n.Array == nil && !as.index && (n.Value == nil || as.value.is(wStatic) && !as.value.is(wTilde)) {
+		op := "="
+		if n.Append {
+			op = "+="
+		}
+		as.canon = as.name + op
+		if as.value.val != "" {
+			as.canon += quote(as.value.val)
+		}
+	}
+	return as
+}
+
+// timeAlone makes the part of a `time` that stands before a compound command.
+func (w *walker) timeAlone(cx ctx) {
+	words := []word{text("time")}
+	if cx.time != "time" {
+		words = append(words, text("-p"))
+	}
+	w.emit(words, nil, int(cx.timePos.Offset()), ctx{})
+}
+
+// decl makes a part of export, declare and their kind.
+func (w *walker) decl(c *syntax.DeclClause, cx ctx) int {
+	a := w.a
+	mark := len(a.scratch)
+	pos := c.Pos()
+	if cx.time != "" {
+		a.scratch = append(a.scratch, text("time"))
+		pos = cx.timePos
+	}
+	a.scratch = append(a.scratch, text(c.Variant.Value))
+	var names []assignment
+	for _, n := range c.Args {
+		as := w.assign(n, cx)
+		if as.name != "" && !n.Naked {
+			names = append(names, as)
+		}
+		a.scratch = append(a.scratch, as.word(n.Naked))
+	}
+	id := w.emitWith(a.scratch[mark:], nil, int(pos.Offset()), cx, names)
+	a.scratch = a.scratch[:mark]
+	return id
+}
+
+// word is an assignment as an argument of declare.
+func (as *assignment) word(naked bool) word {
+	switch {
+	case as.name == "":
+		return as.value
+	case naked:
+		v := word{val: as.src, src: as.src, wflag: wLead}
+		if !as.index {
+			v.wflag |= wStatic
+		}
+		return v
+	}
+	v := word{val: as.name + "=", src: as.canon, wflag: wLead | wTilde} // not quoted as a whole
+	if as.plain && !as.array {
+		v.val += as.value.val
+		v.wflag |= wStatic
+	}
+	return v
+}
+
+// let makes a part of a let command. Its words are expressions to the parser.
+func (w *walker) let(c *syntax.LetClause, cx ctx) int {
+	src := w.slice(c.Pos(), c.End())
+	if strings.ContainsAny(src, "&|;<>()") {
+		w.a.reason(rLetOps)
+	}
+	words := []word{text("let")}
+	pos := c.Pos()
+	if cx.time != "" {
+		words, pos = []word{text("time"), text("let")}, cx.timePos
+	}
+	in := cx
+	in.time = ""
+	w.a.arith = true
+	for _, x := range c.Exprs {
+		if n, ok := x.(*syntax.Word); ok {
+			v := w.word(n, in)
+			w.subscript(&v)
+			if !v.is(wBare) {
+				v.wflag |= wTilde // spelled as written
+			}
+			words = append(words, v)
+			continue
+		}
+		w.arithm(x, in)
+		s := w.slice(x.Pos(), x.End())
+		v := word{val: s, src: s, wflag: wLead}
+		if !strings.ContainsAny(s, "$`*?[~'\"\\") {
+			v.wflag |= wStatic
+			if bare(s) {
+				v.wflag |= wBare
+			}
+		}
+		words = append(words, v)
+	}
+	return w.emit(words, nil, int(pos.Offset()), cx)
+}
+
+// emit records a simple command: a part at the top, an inner command of the
+// owner in a nested script. It returns the part's id.
+func (w *walker) emit(words []word, assigns []assignment, pos int, cx ctx) int {
+	return w.emitWith(words, assigns, pos, cx, nil)
+}
+
+func (w *walker) emitWith(words []word, assigns []assignment, pos int, cx ctx, declared []assignment) int {
+	a := w.a
+	if len(words) == 0 && len(assigns) == 0 {
+		return -1
+	}
+	id := w.owner
+	var canon string
+	if w.owner < 0 {
+		if len(a.parts) >= maxListed {
+			a.reason(rTooMany)
+			a.stop = true
+			return -1
+		}
+		id = len(a.parts)
+		if id < cap(a.parts) {
+			a.parts = a.parts[:id+1]
+		} else {
+			a.parts = append(a.parts, part{})
+		}
+		p := &a.parts[id]
+		*p = part{pos: w.base + pos}
+		w.spell(&p.Part, words, assigns, pos)
+		if a.light {
+			return id
+		}
+		canon = p.Canonical
+		if p.Inner == nil {
+			p.Inner = noInner
+		}
+	} else {
+		var s model.Simple
+		w.spellInner(&s, words, assigns)
+		canon = s.Canonical
+		if !a.addSimple(id, &s, w.via) {
+			return id
+		}
+	}
+	from := len(a.parts[id].Inner)
+	if len(words) > 0 || len(assigns) > 0 {
+		w.op2(canon, id, from)
+	}
+	at := len(a.seq) - 1
+	p := pctx{cx: cx, part: id, depth: w.nest, remote: w.remote}
+	w.assigned(assigns, words, p)
+	w.assigned(declared, nil, p)
+	if len(words) > 0 {
+		if len(assigns) > 0 {
+			w.inner(words, "assignment", p)
+		}
+		w.peel(words, p)
+	}
+	if at >= 0 && at < len(a.seq) {
+		a.seq[at].to = len(a.parts[id].Inner)
+	}
+	return id
+}
+
+var noInner = []model.Simple{}
+
+// spell fills the spellings of a part.
+func (w *walker) spell(p *model.Part, words []word, assigns []assignment, pos int) {
+	if len(assigns) > 0 {
+		p.Assignments = make([]string, 0, len(assigns))
+		for i := range assigns {
+			if assigns[i].name != "" {
+				p.Assignments = append(p.Assignments, assigns[i].name)
+			}
+		}
+		p.Neutral = len(words) == 0
+		for i := range assigns {
+			if p.Neutral && (!assigns[i].plain || variableOf(assigns[i].name) != varHarmless || assigns[i].suspicious()) {
+				p.Neutral = false
+			}
+		}
+	}
+	p.Text, p.Canonical, p.Flat = w.spellings(words, assigns)
+	p.Args = []string{}
+	if len(words) > 0 {
+		if words[0].is(wStatic) {
+			p.Program = words[0].val
+		}
+		if len(words) > 1 {
+			p.Args = make([]string, len(words)-1)
+			for i := range p.Args {
+				p.Args[i] = words[i+1].flat()
+			}
+		}
+	}
+}
+
+// spellings joins words in the three ways. Where they are the same, and the
+// source is, no text is copied.
+func (w *walker) spellings(words []word, assigns []assignment) (src, canon, flat string) {
+	if len(assigns) == 0 {
+		same := true
+		for i := range words {
+			if !words[i].is(wBare) {
+				same = false
+				break
+			}
+		}
+		if same {
+			if s, ok := w.contiguous(words); ok {
+				return s, s, s
+			}
+			s := w.join(words, assigns, asCanonical)
+			return s, s, s
+		}
+	}
+	src = w.join(words, assigns, asSource)
+	if canon = w.join(words, assigns, asCanonical); canon == src {
+		canon = src
+	}
+	if flat = w.join(words, assigns, asFlat); flat == canon {
+		flat = canon
+	}
+	return src, canon, flat
+}
+
+// contiguous slices bare words out of the source if single blanks part them.
+func (w *walker) contiguous(words []word) (string, bool) {
+	if words[0].node == nil {
+		return "", false
+	}
+	from := int(words[0].node.Pos().Offset())
+	at := from
+	for i := range words {
+		n := words[i].node
+		if n == nil || int(n.Pos().Offset()) != at {
+			return "", false
+		}
+		at += len(words[i].val)
+		if at > len(w.text) || w.text[at-len(words[i].val):at] != words[i].val {
+			return "", false
+		}
+		if i < len(words)-1 {
+			if at >= len(w.text) || w.text[at] != ' ' {
+				return "", false
+			}
+			at++
+		}
+	}
+	return w.text[from:at], true
+}
+
+// spelling is one of the three ways to write a command.
+type spelling uint8
+
+const (
+	asSource spelling = iota
+	asCanonical
+	asFlat
+)
+
+func (w *walker) join(words []word, assigns []assignment, how spelling) string {
+	a := w.a
+	mark := len(a.buf)
+	blank := func() {
+		if len(a.buf) > mark {
+			a.buf = append(a.buf, ' ')
+		}
+	}
+	for i := range assigns {
+		blank()
+		switch as := &assigns[i]; {
+		case how == asSource || !as.plain:
+			a.buf = append(a.buf, as.src...)
+		case how == asFlat && !as.array:
+			a.buf = append(append(append(a.buf, as.name...), '='), as.value.val...)
+		default:
+			a.buf = append(a.buf, as.canon...)
+		}
+	}
+	for i := range words {
+		blank()
+		switch how {
+		case asSource:
+			a.buf = append(a.buf, words[i].src...)
+		case asCanonical:
+			a.buf = append(a.buf, words[i].canon()...)
+		default:
+			a.buf = append(a.buf, words[i].flat()...)
+		}
+	}
+	s := string(a.buf[mark:])
+	a.buf = a.buf[:mark]
+	return s
+}

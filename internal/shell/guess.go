@@ -1,0 +1,185 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Guesses serve deny rules only: what a dynamic word could become if unset
+// variables vanish, IFS is a blank, defaults hold, and assignments in the same
+// text are believed. A guess never makes anything allowed.
+
+// maxGuess bounds the text that one guess may grow to.
+const maxGuess = 8 << 10
+
+// guess takes words with expansions for the words that they would become. keep
+// leaves unknown expansions as they are written.
+func (w *walker) guess(words []word, k int, keep bool) []word {
+	var out []word
+	size := 0
+	for i := range words {
+		v := &words[i]
+		if v.is(wStatic) || v.node == nil {
+			out = append(out, *v)
+			continue
+		}
+		if keep {
+			used := w.a.used
+			w.a.used = false
+			fields := w.guessWord(v, k)
+			hit := w.a.used
+			w.a.used = used || hit
+			if !hit {
+				out = append(out, *v)
+				continue
+			}
+			for _, f := range fields {
+				out = append(out, text(f))
+			}
+			continue
+		}
+		for _, f := range w.guessWord(v, k) {
+			if size += len(f); size > maxGuess {
+				return out
+			}
+			out = append(out, text(f))
+		}
+	}
+	return out
+}
+
+// guessWord is the guess of one word.
+func (w *walker) guessWord(v *word, k int) []string {
+	if v.is(wStatic) || v.node == nil {
+		return []string{v.val}
+	}
+	var b strings.Builder
+	w.guessParts(&b, v.node.Parts, k, false, 0)
+	s := b.String()
+	if len(s) > maxGuess {
+		s = s[:maxGuess]
+	}
+	return strings.Fields(s)
+}
+
+func (w *walker) guessParts(b *strings.Builder, parts []syntax.WordPart, k int, dq bool, depth int) {
+	if depth > 8 || b.Len() > maxGuess {
+		return
+	}
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if v := p.Value; strings.IndexByte(v, '\\') < 0 {
+				b.WriteString(v)
+			} else {
+				for i := 0; i < len(v); i++ {
+					if v[i] == '\\' && i+1 < len(v) && (!dq || strings.IndexByte("$`\"\\", v[i+1]) >= 0) {
+						i++
+					}
+					b.WriteByte(v[i])
+				}
+			}
+		case *syntax.SglQuoted:
+			if !p.Dollar {
+				b.WriteString(p.Value)
+				continue
+			}
+			s, _ := ansiC(nil, p.Value)
+			b.Write(s)
+		case *syntax.DblQuoted:
+			w.guessParts(b, p.Parts, k, true, depth+1)
+		case *syntax.ParamExp:
+			w.guessParam(b, p, k, dq, depth)
+		case *syntax.CmdSubst:
+			w.guessOutput(b, p)
+		}
+	}
+}
+
+func (w *walker) guessParam(b *strings.Builder, p *syntax.ParamExp, k int, dq bool, depth int) {
+	if p.Param == nil || p.Length {
+		return
+	}
+	name := p.Param.Value
+	values, ok := w.a.vars[name]
+	switch {
+	case ok && len(values) > 0:
+		w.a.used = true
+		if _, loop := w.a.vars[loopMark+name]; loop {
+			w.a.choice = k+1 < len(values)
+			b.WriteString(values[min(k, len(values)-1)])
+			return
+		}
+		b.WriteString(strings.Join(values, " "))
+	case name == "IFS":
+		b.WriteByte(' ')
+	case p.Exp != nil && p.Exp.Word != nil:
+		switch p.Exp.Op {
+		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
+			syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+			w.a.used = true
+			w.guessParts(b, p.Exp.Word.Parts, k, dq, depth+1)
+		}
+	}
+}
+
+// guessOutput is what `$(echo words)` prints.
+func (w *walker) guessOutput(b *strings.Builder, p *syntax.CmdSubst) {
+	if len(p.Stmts) != 1 {
+		return
+	}
+	call, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 2 {
+		return
+	}
+	switch call.Args[0].Lit() {
+	case "echo", "printf":
+	default:
+		return
+	}
+	for i, n := range call.Args[1:] {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		w.guessParts(b, n.Parts, 0, false, 4)
+	}
+}
+
+// loopMark marks variables that take one of several values.
+const loopMark = "\x00"
+
+// setVar remembers the value that the text gives a variable.
+func (w *walker) setVar(name string, values []word) {
+	a := w.a
+	if a.light || name == "" {
+		return
+	}
+	if a.vars == nil {
+		a.vars = map[string][]string{}
+	}
+	if len(a.vars) > 256 {
+		return
+	}
+	var out []string
+	for i := range values {
+		v := &values[i]
+		if v.is(wStatic) {
+			out = append(out, v.val)
+		} else if v.node != nil {
+			out = append(out, strings.Join(w.guessWord(v, 0), " "))
+		}
+		if len(out) >= 64 {
+			break
+		}
+	}
+	a.vars[name] = out
+}
+
+// setLoop remembers the values that a loop gives a variable.
+func (w *walker) setLoop(name string, values []word) {
+	w.setVar(name, values)
+	if w.a.vars != nil && len(values) > 1 {
+		w.a.vars[loopMark+name] = nil
+	}
+}

@@ -1,0 +1,189 @@
+package lictor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lictor-policy/lictor/internal/approve"
+	"github.com/lictor-policy/lictor/internal/config"
+	"github.com/lictor-policy/lictor/internal/eval"
+	"github.com/lictor-policy/lictor/internal/facts"
+	"github.com/lictor-policy/lictor/internal/rules"
+	"github.com/lictor-policy/lictor/internal/toolcall"
+)
+
+// Options of Open. The zero value is a project found from the working folder,
+// in build mode, with commands that lictor does not confine and nobody to ask.
+type Options struct {
+	// Root is the project's folder. Empty means the nearest folder with .lictor or
+	// .git above Cwd; never the file system's root, the home folder or above it.
+	Root string
+	// ProjectDir is the agent's own project folder, used if Root is empty.
+	ProjectDir string
+	// Cwd is where the search for the root starts. Empty means the working folder.
+	Cwd string
+	// Home is the user's home folder. Empty means the system's word for it.
+	Home string
+	// ManagedPolicy replaces the machine's team policy file; for tests.
+	ManagedPolicy string
+	// Mode is build (the default) or plan.
+	Mode Mode
+	// Isolation is os only if whoever opens the engine runs every allowed command
+	// in lictor's OS sandbox. The default is none.
+	Isolation Isolation
+	// Shell runs the commands, if it is known.
+	Shell Shell
+	// Unattended says that nobody can answer, and why.
+	Unattended string
+	// Approver answers questions. Nil means that every question is a denial in
+	// Decide; Check never asks.
+	Approver Approver
+	// Consent asks the user about parts of the project that loosen safety. Nil
+	// means that nobody can answer: only what was accepted before applies.
+	Consent ConsentFunc
+}
+
+// Engine decides calls for one project. It is safe for concurrent use.
+type Engine struct {
+	options Options
+	places  config.Places
+	policy  *eval.Engine
+	session approve.Session
+	state   atomic.Pointer[state]
+	reload  sync.Mutex
+}
+
+// state is everything that a reload replaces, in one step.
+type state struct {
+	facts  *facts.Context
+	config *config.Config
+	table  *toolcall.Table
+	env    rules.Env
+}
+
+// Open finds the project, reads its files and the team policy, and compiles the
+// policy. An error names the file, key or folder; then nothing may run.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	places, err := findPlaces(&o)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := eval.New(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the policy: %w", err)
+	}
+	e := &Engine{options: o, places: places, policy: policy}
+	if err := e.Reload(ctx); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Reload reads every file again. If one cannot be read the engine keeps what it
+// had, and the error names the file. Session answers survive.
+func (e *Engine) Reload(ctx context.Context) error {
+	e.reload.Lock()
+	defer e.reload.Unlock()
+	s, err := load(ctx, e)
+	if err != nil {
+		return err
+	}
+	e.state.Store(s)
+	return nil
+}
+
+// Close ends the engine and forgets the session's answers.
+func (e *Engine) Close() { e.session.Forget() }
+
+// Root returns the project's folder.
+func (e *Engine) Root() string { return e.places.Root }
+
+// Notices says what of the project's files was left out or can never match.
+func (e *Engine) Notices() []string {
+	var out []string
+	for _, n := range e.state.Load().config.Applied.Notices {
+		out = append(out, n.String())
+	}
+	return out
+}
+
+// Check decides a call by the policy alone: nobody is asked, nothing is run.
+// The verdict is valid beside an error too, and then it denies: an [InputError]
+// if the call cannot be read, else whatever kept the call from being decided.
+func (e *Engine) Check(ctx context.Context, call Call) (Verdict, error) {
+	v, _, err := e.check(ctx, &call)
+	return v, err
+}
+
+// check walks the road: call, targets, facts, verdict.
+func (e *Engine) check(ctx context.Context, call *Call) (Verdict, *facts.Call, error) {
+	x := e.state.Load().facts
+	if err := ctx.Err(); err != nil {
+		return facts.ErrorVerdict(err, x.Revision), nil, err
+	}
+	c := x.Gather(call)
+	if c.Err != nil {
+		return facts.ErrorVerdict(c.Err, x.Revision), c, c.Err
+	}
+	outcome, err := e.policy.Outcome(c.Input.Facts)
+	if err != nil {
+		return facts.ErrorVerdict(err, x.Revision), c, err
+	}
+	v := x.Verdict(c, outcome)
+	return v, c, c.InputErr
+}
+
+// Decide checks a call and asks the approver if the verdict is to ask. The
+// answers session, always and never are remembered as SPEC says. The decision
+// is valid beside an error too, and then it is no.
+func (e *Engine) Decide(ctx context.Context, call Call) (Decided, error) {
+	v, c, err := e.check(ctx, &call)
+	d := Decided{Verdict: v, By: v.By, Reason: v.Reason, Allowed: v.Decision == Allow}
+	if err != nil || v.Decision != Ask {
+		return d, err
+	}
+	return e.ask(ctx, c, d)
+}
+
+// Input returns the document that the policy reads for a call. The error is the
+// one that Check gives; the document is valid beside an [InputError].
+func (e *Engine) Input(_ context.Context, call Call) (Input, error) {
+	c := e.state.Load().facts.Gather(&call)
+	return c.Input, errors.Join(c.Err, c.InputErr)
+}
+
+// Explain decides a call as Check does and says how the verdict came about. The
+// explanation is valid beside an error too.
+func (e *Engine) Explain(ctx context.Context, call Call) (Explanation, error) {
+	v, c, err := e.check(ctx, &call)
+	if c == nil {
+		return Explanation{Verdict: v}, err
+	}
+	return e.state.Load().facts.Explain(c, v, e.policy.Steps()), err
+}
+
+// Visible returns those of the paths that a tool which reads in bulk (a grep, a
+// glob, an index) may show: inside the root, not behind a link that leads out,
+// and neither sensitive nor denied. Paths that cannot be resolved are left out.
+func (e *Engine) Visible(paths []string) []string {
+	return e.state.Load().facts.Visible(paths)
+}
+
+// Limits returns what the host must enforce: the settings' limits under the team
+// policy's caps.
+func (e *Engine) Limits() Limits { return e.state.Load().config.Limits }
+
+// CheckModel returns an error if the team policy does not allow the model. The
+// error names the list and its file.
+func (e *Engine) CheckModel(name string) error {
+	return e.state.Load().config.Policy.CheckModel(name)
+}
+
+// ErrorVerdict is the denial to give when an engine could not be opened.
+func ErrorVerdict(err error) Verdict { return facts.ErrorVerdict(err, "") }
+
+// InputVerdict is the denial to give for input that is no call at all.
+func InputVerdict(err error) Verdict { return facts.InputVerdict(err, "") }

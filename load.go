@@ -1,0 +1,125 @@
+package lictor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lictor-policy/lictor/internal/config"
+	"github.com/lictor-policy/lictor/internal/facts"
+	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/pathguard"
+	"github.com/lictor-policy/lictor/internal/rules"
+	"github.com/lictor-policy/lictor/internal/toolcall"
+	"github.com/lictor-policy/lictor/rego"
+)
+
+// findPlaces fixes the root and says where all files lie. It fills the options'
+// defaults.
+func findPlaces(o *Options) (config.Places, error) {
+	var err error
+	if o.Home == "" {
+		if o.Home, err = config.HomeFolder(); err != nil {
+			return config.Places{}, err
+		}
+	}
+	if o.Cwd == "" {
+		if o.Cwd, err = os.Getwd(); err != nil {
+			return config.Places{}, fmt.Errorf("working folder unknown: %w", err)
+		}
+	}
+	root, err := config.FindRoot(o.Root, o.ProjectDir, o.Cwd, o.Home)
+	if err != nil {
+		return config.Places{}, err
+	}
+	if o.ManagedPolicy != "" {
+		if o.ManagedPolicy, err = filepath.Abs(o.ManagedPolicy); err != nil {
+			return config.Places{}, fmt.Errorf("managed policy: %w", err)
+		}
+	}
+	if o.Mode == "" {
+		o.Mode = ModeBuild
+	}
+	if o.Isolation == "" {
+		o.Isolation = IsolationNone
+	}
+	return config.FindPlaces(root, o.Home).WithManagedPolicy(o.ManagedPolicy), nil
+}
+
+// load reads all files and builds what decides from them.
+func load(ctx context.Context, e *Engine) (*state, error) {
+	c, err := config.Load(ctx, e.places, config.Options{Rego: e.policy, Ask: e.options.Consent})
+	if err != nil {
+		return nil, err
+	}
+	s := &state{config: c}
+	if s.table, err = toolcall.LoadTable(rego.Tools); err != nil {
+		return nil, err
+	}
+	if tools := c.Applied.Settings.Tools; len(tools) > 0 {
+		if s.table, err = s.table.With(tools, e.places.Settings); err != nil {
+			return nil, err
+		}
+	}
+	guard, err := pathguard.New(e.places.Root, pathguard.WithHome(e.places.Home))
+	if err != nil {
+		return nil, err
+	}
+	s.env = facts.Env(guard, s.table)
+	set, notices, err := rules.Compile(c.Applied.Rules, s.env)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notices {
+		if c.Strict {
+			return nil, fmt.Errorf("%s (the strict profile takes no rule that does nothing: mend or remove it)", n)
+		}
+		c.Applied.Notices = append(c.Applied.Notices, config.Notice{
+			File: n.Rule.Source, Text: fmt.Sprintf("%s rule %s: %s", n.Rule.Effect, n.Rule.Text, n.Text),
+		})
+	}
+	x := &facts.Context{
+		Table: s.table, Guard: guard, Rules: set, Env: s.env, Session: &e.session,
+		Shell: e.options.Shell, Mode: e.options.Mode, Isolation: e.options.Isolation,
+		Unattended: e.options.Unattended, AskFirst: c.AskFirst,
+		AskOutside: c.OutsideRoot == config.OutsideAsk, Strict: c.Strict, Fold: guard.Fold(),
+		Lifts: c.Lifts,
+	}
+	if x.Shell == model.ShellUnknown {
+		x.Shell = c.Shell()
+	}
+	if x.Team, err = compileTeam(c, s.env); err != nil {
+		return nil, err
+	}
+	x.Revision = revision(e.policy.Revision(), c)
+	s.facts = x
+	return s, nil
+}
+
+func compileTeam(c *config.Config, env rules.Env) (*facts.Team, error) {
+	p := c.Policy
+	if p == nil {
+		return nil, nil
+	}
+	t := facts.TeamRules{
+		DisallowedCommands: entries(p.DisallowedCommands),
+		DenyPaths:          entries(p.DenyPaths),
+		BlockedHosts:       entries(p.BlockedHosts),
+	}
+	if p.RequireSandbox {
+		t.RequireSandbox = p.Sources["requireSandbox"]
+	}
+	if p.StrictAllowlist {
+		t.StrictAllowlist = p.Sources["network.strictAllowlist"]
+	}
+	return facts.CompileTeam(t, c.Applied.Rules, env)
+}
+
+func entries(list []config.PolicyEntry) []facts.Entry {
+	out := make([]facts.Entry, len(list))
+	for i, e := range list {
+		out[i] = facts.Entry{Text: e.Text, Source: e.Source}
+	}
+	return out
+}
