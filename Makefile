@@ -37,7 +37,8 @@ fmt: ## format Go and Rego
 
 rego: ## format, check and test the policy with stock OPA
 	$(OPA) fmt --list --fail $(REGO)
-	$(OPA) check --strict -s schemas $(REGO)
+	$(OPA) check --strict -s schemas/input.json rego
+	$(OPA) check --strict $(REGO)
 	$(OPA) test --fail-on-empty $(REGO)
 	@$(OPA) test --coverage --threshold 95 $(REGO) >/dev/null && echo "policy coverage: at least 95 %"
 

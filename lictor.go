@@ -128,7 +128,7 @@ func (e *Engine) check(ctx context.Context, call *Call) (Verdict, *facts.Call, e
 	if c.Err != nil {
 		return facts.ErrorVerdict(c.Err, x.Revision), c, c.Err
 	}
-	outcome, err := e.policy.Outcome(c.Input.Facts)
+	outcome, err := e.policy.Decide(ctx, &c.Input)
 	if err != nil {
 		return facts.ErrorVerdict(err, x.Revision), c, err
 	}

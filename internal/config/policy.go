@@ -78,7 +78,7 @@ func ParsePolicy(file string, text []byte) (PolicyDocument, error) {
 		}
 	}
 	for i, pattern := range policy.DenyPaths {
-		if _, err := rules.NewPathList([]string{pattern}, rules.Env{Root: "/", RealRoot: "/"}); err != nil {
+		if _, err := rules.NewPathList([]string{pattern}, rules.Env{Root: "/", RealRoot: "/", Home: "/home"}); err != nil {
 			return PolicyDocument{}, fault([]string{"denyPaths", fmt.Sprint(i)}, fmt.Errorf("denyPaths: %w", err))
 		}
 	}

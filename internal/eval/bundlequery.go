@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 	"time"
@@ -18,8 +19,9 @@ import (
 // that nothing that goes wrong in one bundle reaches another. It is safe for
 // concurrent use.
 type Query struct {
-	engine *Engine
-	pool   *pool
+	pool  *pool
+	limit time.Duration
+	stuck stuckLimit
 }
 
 // NewQuery prepares a query such as "data.lictor.managed.team.deny" over
@@ -43,12 +45,11 @@ func NewQuery(ctx context.Context, compiler *ast.Compiler, data map[string]any, 
 	if limit <= 0 {
 		limit = evaluationLimit
 	}
-	engine := &Engine{store: store, txn: txn, limit: limit}
-	p, err := engine.prepare(compiler, query)
+	p, err := (&Engine{store: store, txn: txn}).prepare(compiler, query)
 	if err != nil {
 		return nil, err
 	}
-	return &Query{engine: engine, pool: p}, nil
+	return &Query{pool: p, limit: limit}, nil
 }
 
 // Run evaluates the query over an input document (nil: an empty one) under strict
@@ -57,10 +58,99 @@ func NewQuery(ctx context.Context, compiler *ast.Compiler, data map[string]any, 
 // not stop is left behind, and when too many are, every further one fails.
 // Undefined is an error too: every failure is an *[Error], and the caller denies.
 func (q *Query) Run(ctx context.Context, input ast.Value) (ast.Value, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, failure(q.pool.query, err)
+	}
+	if q.stuck.count.Load() >= maxStuck {
+		return nil, &Error{Code: CodeTimeout, Query: q.pool.query, Err: errors.New("too many evaluations are stuck")}
+	}
 	if input == nil {
 		input = ast.NewObject()
 	}
-	return q.engine.watched(ctx, q.pool, input)
+	limit := q.limit
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline))
+	}
+	w := hire()
+	w.jobs <- job{ctx: ctx, pool: q.pool, input: input, limit: limit}
+	// The evaluation itself is told to stop after limit and normally does; the
+	// grace is for its report, which says more than "too late".
+	w.grace.Reset(limit + limit/4 + 10*time.Millisecond)
+	var cause error
+	select {
+	case r := <-w.replies:
+		w.grace.Stop()
+		w.rest()
+		return r.result, r.err
+	case <-ctx.Done():
+		cause = ctx.Err()
+	case <-w.grace.C:
+		cause = context.DeadlineExceeded
+	}
+	q.stuck.count.Add(1)
+	go func() {
+		<-w.replies
+		q.stuck.count.Add(-1)
+		close(w.jobs)
+	}()
+	return nil, failure(q.pool.query, cause)
+}
+
+// job is one evaluation, reply what came of it.
+type (
+	job struct {
+		ctx   context.Context
+		pool  *pool
+		input ast.Value
+		limit time.Duration
+	}
+	reply struct {
+		result ast.Value
+		err    error
+	}
+)
+
+// worker evaluates in a goroutine that lives on: an evaluation goes deep, and to
+// grow a new stack for each costs as much as the evaluation.
+type worker struct {
+	jobs    chan job
+	replies chan reply
+	grace   *time.Timer
+}
+
+// idle are the workers that wait for work, those of all queries together.
+var idle = make(chan *worker, 16)
+
+// hire returns a worker that nobody else has.
+func hire() *worker {
+	select {
+	case w := <-idle:
+		return w
+	default:
+	}
+	w := &worker{jobs: make(chan job, 1), replies: make(chan reply, 1), grace: time.NewTimer(time.Hour)}
+	w.grace.Stop()
+	go func() {
+		for j := range w.jobs {
+			w.replies <- j.run()
+		}
+	}()
+	return w
+}
+
+// rest gives a worker back that has replied.
+func (w *worker) rest() {
+	select {
+	case idle <- w:
+	default:
+		close(w.jobs)
+	}
+}
+
+func (j *job) run() (r reply) {
+	defer recovered(j.pool.query, &r.err)
+	r.result, r.err = j.pool.run(j.ctx, j.input, j.limit)
+	return r
 }
 
 // InputLimit is the longest input document, in bytes of JSON, that a query may

@@ -85,7 +85,7 @@ func (x *Context) targets(c *Call, call *model.Call) error {
 			return inputError(call.Tool, t, err)
 		}
 	}
-	c.query.Targets = c.Input.Targets
+	c.query.Targets, c.query.Unextractable = c.Input.Targets, d.Unextractable
 	return nil
 }
 

@@ -33,11 +33,14 @@ func (x *Context) observe(c *Call, call *model.Call) {
 
 // observeTargets looks at kinds: what plan mode, the sandbox and always_ask ask.
 func (x *Context) observeTargets(c *Call, set func(model.Facts, bool)) {
+	// The sandbox answers for commands only: a URL or another target beside one is
+	// not confined by it.
 	command, confined := false, true
 	for i := range c.Input.Targets {
 		t := &c.Input.Targets[i]
 		switch t.Kind {
 		case model.KindPath:
+			confined = false
 			set(model.FactChange, true)
 		case model.KindCommand:
 			command = true
@@ -47,7 +50,10 @@ func (x *Context) observeTargets(c *Call, set func(model.Facts, bool)) {
 				c.protected = &protectedHit{command: answer}
 			}
 		case model.KindURL:
+			confined = false
 			set(model.FactAlwaysAsk, t.AlwaysAsk)
+		default:
+			confined = false
 		}
 	}
 	// A path tool whose paths could not be found out changes paths all the same.

@@ -13,6 +13,12 @@ import (
 // maxRules bounds a set; a file with more is no file that a person wrote.
 const maxRules = 200_000
 
+// maxReadings bounds what all patterns together stand for: with braces a small
+// file could otherwise fill the memory.
+const maxReadings = 500_000
+
+var errTooMany = fmt.Errorf("the patterns stand for more than %d patterns together: use fewer braces", maxReadings)
+
 // compiler collects entries until the index is built.
 type compiler struct {
 	env     Env
@@ -24,6 +30,8 @@ type compiler struct {
 	begins  map[string][]int32
 	notices []Notice
 	folders map[string]bool
+	// readings counts the compiled path patterns.
+	readings int
 }
 
 // draft is a group that is being filled.
@@ -309,10 +317,17 @@ func (c *compiler) pathEntry(e entry, key string, glob *pathGlob) {
 
 // globs compiles a path pattern in the rule's dialect.
 func (c *compiler) globs(r *model.Rule, text string) ([]*pathGlob, error) {
-	if r.Syntax == model.SyntaxPermissions {
-		return c.paths.permission(text)
+	read := func() ([]*pathGlob, error) {
+		if r.Syntax == model.SyntaxPermissions {
+			return c.paths.permission(text)
+		}
+		return c.paths.settings(text, r.Effect != model.EffectAllow)
 	}
-	return c.paths.settings(text, r.Effect != model.EffectAllow)
+	out, err := read()
+	if c.readings += len(out); c.readings > maxReadings {
+		return nil, errTooMany
+	}
+	return out, err
 }
 
 // globError turns a pattern that cannot match for want of a home into a notice.

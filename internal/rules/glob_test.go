@@ -11,6 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/lictor-policy/lictor/internal/model"
 )
 
 func TestStringGlob(t *testing.T) {
@@ -82,7 +84,7 @@ func asciiOnly(s string) bool {
 }
 
 func TestSettingsPathGlob(t *testing.T) {
-	env := Env{Root: "/work/root", Home: "/home/me"}
+	env := Env{Root: "/srv/root", Home: "/home/me"}
 	for _, c := range []struct {
 		pattern, path string
 		allow, deny   bool
@@ -125,13 +127,13 @@ func TestSettingsPathGlob(t *testing.T) {
 			if wide {
 				want = c.deny
 			}
-			assert.Equal(t, want, anyHits(globs, &form{in: true, rel: rel, abs: "work/root/" + rel}, wide), "%q on %q, wide %v", c.pattern, c.path, wide)
+			assert.Equal(t, want, anyHits(globs, &form{in: true, rel: rel, abs: "srv/root/" + rel}, wide), "%q on %q, wide %v", c.pattern, c.path, wide)
 		}
 	}
 }
 
 func TestSettingsPathGlobOutside(t *testing.T) {
-	env := Env{Root: "/work/root", Home: "/home/me"}
+	env := Env{Root: "/srv/root", Home: "/home/me"}
 	for _, c := range []struct {
 		pattern, abs string
 		allow, deny  bool
@@ -142,7 +144,7 @@ func TestSettingsPathGlobOutside(t *testing.T) {
 		{".env", "other/.env", false, true},
 		{"**", "other/x", false, true},
 		{"src/**", "other/src/x", false, false},
-		{"../sib/**", "work/sib/x", true, true},
+		{"../sib/**", "srv/sib/x", true, true},
 	} {
 		for _, wide := range []bool{false, true} {
 			globs, err := newPaths(env).settings(c.pattern, wide)
@@ -157,7 +159,7 @@ func TestSettingsPathGlobOutside(t *testing.T) {
 }
 
 func TestPermissionPathGlob(t *testing.T) {
-	p := newPaths(Env{Root: "/work/[root]", Home: "/home/me"})
+	p := newPaths(Env{Root: "/srv/[root]", Home: "/home/me"})
 	for _, c := range []struct {
 		pattern string
 		f       form
@@ -174,12 +176,12 @@ func TestPermissionPathGlob(t *testing.T) {
 		{"[!a-c]x", form{in: true, rel: "bx"}, false},
 		{`\*`, form{in: true, rel: "*"}, true},
 		{`\*`, form{in: true, rel: "x"}, false},
-		{"/work/[root]/**", form{in: true, rel: "a"}, true},
-		{`/work/\[root\]/**`, form{in: true, rel: ""}, true},
-		{"/work/*/**", form{in: true, rel: "a", abs: "work/[root]/a"}, true},
+		{"/srv/[root]/**", form{in: true, rel: "a"}, true},
+		{`/srv/\[root\]/**`, form{in: true, rel: ""}, true},
+		{"/srv/*/**", form{in: true, rel: "a", abs: "srv/[root]/a"}, true},
 		{"~/x/**", form{abs: "home/me/x/y"}, true},
-		{"~/x/**", form{in: true, rel: "~/x/y", abs: "work/[root]/~/x/y"}, false},
-		{"../sib/**", form{abs: "work/sib/k"}, true},
+		{"~/x/**", form{in: true, rel: "~/x/y", abs: "srv/[root]/~/x/y"}, false},
+		{"../sib/**", form{abs: "srv/sib/k"}, true},
 		{"..secret", form{in: true, rel: "..secret"}, true},
 		{"/etc/**", form{abs: "etc"}, true},
 		{"a/**/b", form{in: true, rel: "a/b"}, true},
@@ -289,6 +291,18 @@ func TestNoPatternIsSlow(t *testing.T) {
 		assert.False(t, anyHits(globs, &form{in: true, rel: deep + "/x"}, true))
 	}
 	assert.Less(t, time.Since(start), 5*time.Second)
+}
+
+func TestBracesFillNoMemory(t *testing.T) {
+	var rules []model.Rule
+	for range 4000 {
+		r, err := Parse("Read("+strings.Repeat("{a,b}", 8)+")", model.SyntaxPermissions, model.EffectDeny, "big.json")
+		require.NoError(t, err)
+		rules = append(rules, r)
+	}
+	_, _, err := Compile(rules, Env{Root: "/r"})
+	require.ErrorIs(t, err, errTooMany)
+	assert.ErrorContains(t, err, "big.json")
 }
 
 func TestFold(t *testing.T) {

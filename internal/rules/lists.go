@@ -38,6 +38,9 @@ func NewPathList(patterns []string, env Env) (*PathList, error) {
 		if err != nil {
 			return nil, fmt.Errorf("path pattern %q: %w", shorten(pattern), err)
 		}
+		if len(l.globs) > maxReadings {
+			return nil, fmt.Errorf("path pattern %q: %w", shorten(pattern), errTooMany)
+		}
 		for _, g := range globs {
 			for _, g := range []*pathGlob{g, g.andBelow()} {
 				if g == nil {

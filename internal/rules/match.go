@@ -49,7 +49,7 @@ func (s *Set) Match(q *Query, m *Match) {
 	}
 	c := call{s: s, q: q, m: m, own: own, bareAllow: bareAllow, form: classShapes[q.Class]}
 	for i := 0; i < len(q.Targets); i++ {
-		deny, ask := len(m.Deny), len(m.Ask)
+		denied, asked := len(m.Deny), len(m.Ask)
 		s.bareHits(m, i)
 		switch t := &q.Targets[i]; t.Kind {
 		case model.KindPath:
@@ -67,8 +67,8 @@ func (s *Set) Match(q *Query, m *Match) {
 		default:
 			m.TargetCovered[i] = c.descriptor(i, t.Descriptor) || bareAllow >= 0
 		}
-		s.inOrder(m.Deny[deny:])
-		s.inOrder(m.Ask[ask:])
+		s.inOrder(m.Deny[denied:])
+		s.inOrder(m.Ask[asked:])
 	}
 	if q.Unextractable {
 		clear(m.TargetCovered)

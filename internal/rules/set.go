@@ -45,6 +45,9 @@ func Compile(rules []model.Rule, env Env) (*Set, []Notice, error) {
 		if err := c.add(i); err != nil {
 			return nil, nil, err
 		}
+		if len(c.entries) > maxReadings {
+			return nil, nil, c.bad(&rules[i], errTooMany)
+		}
 	}
 	return c.finish(), c.notices, nil
 }

@@ -77,7 +77,7 @@ func (c *shadowClass) add(s *shadows, d *draft, r *model.Rule, form shape) {
 		d.str = append(d.str, e)
 	case shapePath:
 		globs, err := s.globs(r)
-		if err != nil {
+		if err != nil || len(c.globs) > maxReadings {
 			return
 		}
 		for _, g := range globs {

@@ -107,19 +107,33 @@ empty := {null, "", [], {}}
 #   only asks. (A deny rule denies there as well as step 0b does.)
 outside(rule, _) if not is_string(rule)
 
-outside(rule, place) if regex.match(place, rule)
+outside(rule, place) if {
+	regex.match(place, rule)
+	not lower(trim_space(split(rule, "(")[0])) in command_tools
+}
+
+# METADATA
+# title: Tools without paths
+# description: >-
+#   Patterns of these are command lines and other texts: a slash or two dots in
+#   them is no place. A name that is missing here only makes lictor ask for
+#   consent once more.
+command_tools := {
+	"bash", "run_bash", "run_shell_command", "shell", "execute", "tests", "run_tests",
+	"git", "github", "mcp", "memory", "rollback", "fetch", "fetch_url", "web_fetch", "webfetch",
+}
 
 # METADATA
 # title: Absolute pattern in a permission file
 # description: >-
 #   A pattern, or either side of a Copy or Move, that starts with / or ~, a drive
 #   or share of Windows or a brace that may hide one, or that climbs with `..`.
-file_place := `(?s)(\(|->)\s*(/|~|\\|\{|[A-Za-z]:)|\.\.`
+file_place := `(?s)(\(|->)\s*(/|~|\\|\{|[A-Za-z]:)|(^|[^.])\.\.([^.]|$)`
 
 # METADATA
 # title: Absolute pattern in the settings
 # description: As in a permission file, but one leading / stands for the root, and braces for themselves.
-settings_place := `(?s)(\(|->)\s*(//|~|\\|[A-Za-z]:)|\.\.`
+settings_place := `(?s)(\(|->)\s*(//|~|\\|[A-Za-z]:)|(^|[^.])\.\.([^.]|$)`
 
 # METADATA
 # title: Value at a path

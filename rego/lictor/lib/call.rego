@@ -50,7 +50,10 @@ call(example) := document(example.tool, [{"kind": "input", "json": example.json}
 # METADATA
 # title: Known keys
 # description: A misspelt key of an example must not make another call of it.
-known_keys(example, known) if count(object.keys(example) - known) == 0
+known_keys(example, known) if {
+	is_object(example)
+	count(object.keys(example) - known) == 0
+}
 
 # METADATA
 # title: Document of an example
