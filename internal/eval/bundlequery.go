@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -14,42 +15,55 @@ import (
 	"github.com/lictor-policy/lictor/rego"
 )
 
-// Query is one prepared query over modules that are not lictor's own: those of a
-// managed bundle. It has its own compiler, its own data and its own watchdog, so
-// that nothing that goes wrong in one bundle reaches another. It is safe for
-// concurrent use.
-type Query struct {
-	pool  *pool
-	limit time.Duration
-	stuck stuckLimit
+// Modules are compiled modules that are not lictor's own, those of a managed
+// bundle, together with their data. They have a compiler, a store and a watchdog
+// of their own, so that nothing that goes wrong in one bundle reaches another.
+type Modules struct {
+	engine *Engine
+	// compiler compiles queries; that is not safe for concurrent use.
+	compiling sync.Mutex
+	compiler  *ast.Compiler
 }
 
-// NewQuery prepares a query such as "data.lictor.managed.team.deny" over
-// compiled modules and the data that belongs to them (nil: none). limit bounds
-// one evaluation; zero or less means the limit of the built-in chain.
-//
-// It returns an *[Error] with [CodeCompile] if the query does not compile.
-func NewQuery(ctx context.Context, compiler *ast.Compiler, data map[string]any, query string, limit time.Duration) (q *Query, err error) {
-	defer recovered(query, &err)
+// NewModules puts compiled modules and the data that belongs to them (nil: none)
+// together. limit bounds one evaluation; zero or less means the limit of the
+// built-in chain.
+func NewModules(ctx context.Context, compiler *ast.Compiler, data map[string]any, limit time.Duration) (*Modules, error) {
 	var store storage.Store
 	if len(data) == 0 {
 		store = inmem.New()
 	} else {
 		store = inmem.NewFromObjectWithOpts(data, inmem.OptReturnASTValuesOnRead(true))
 	}
-	// One read transaction for the query's life: nothing ever writes.
+	// One read transaction for their life: nothing ever writes.
 	txn, err := store.NewTransaction(ctx, storage.TransactionParams{})
 	if err != nil {
-		return nil, failure(query, err)
+		return nil, failure("", err)
 	}
 	if limit <= 0 {
 		limit = evaluationLimit
 	}
-	p, err := (&Engine{store: store, txn: txn}).prepare(compiler, query)
+	return &Modules{compiler: compiler, engine: &Engine{store: store, txn: txn, limit: limit}}, nil
+}
+
+// Query is one prepared query over [Modules]. It is safe for concurrent use.
+type Query struct {
+	pool  *pool
+	limit time.Duration
+	stuck stuckLimit
+}
+
+// Query prepares a query such as "data.lictor.managed.team.deny". It returns an
+// *[Error] with [CodeCompile] if the query does not compile.
+func (m *Modules) Query(query string) (q *Query, err error) {
+	m.compiling.Lock()
+	defer m.compiling.Unlock()
+	defer recovered(query, &err)
+	p, err := m.engine.prepare(m.compiler, query)
 	if err != nil {
 		return nil, err
 	}
-	return &Query{pool: p, limit: limit}, nil
+	return &Query{pool: p, limit: m.engine.limit}, nil
 }
 
 // Run evaluates the query over an input document (nil: an empty one) under strict

@@ -131,7 +131,8 @@ func TestOutcomeConcurrently(t *testing.T) {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(worker%2, 1))
 			for range 500 {
-				facts := model.Facts(random.Uint32()) & model.Facts(random.Uint32()) & model.FactMask
+				sparse, mask := random.Uint32(), random.Uint32()
+				facts := model.Facts(sparse&mask) & model.FactMask
 				got, err := e.Outcome(facts)
 				if !assert.NoError(t, err) || !assert.Equal(t, reference(facts), got) {
 					return

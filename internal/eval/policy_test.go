@@ -120,7 +120,7 @@ func TestModulesAreAnnotated(t *testing.T) {
 		name := module.Package.Path.String()
 		packages[name] = packages[name] || described[name]
 		for _, rule := range module.Rules {
-			assert.True(t, described[rule.Ref().GroundPrefix().String()] || described[rule.Path().String()],
+			assert.True(t, described[rule.Ref().GroundPrefix().String()],
 				"%s: rule %s has no METADATA", path, rule.Head.Ref())
 		}
 	}
