@@ -136,7 +136,7 @@ func (p *project) open(t *testing.T, o lictor.Options) *lictor.Engine {
 	}
 	e, err := lictor.Open(context.Background(), o)
 	require.NoError(t, err)
-	t.Cleanup(e.Close)
+	t.Cleanup(func() { assert.NoError(t, e.Close()) })
 	return e
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lictor-policy/lictor/internal/approve"
+	"github.com/lictor-policy/lictor/internal/audit"
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/eval"
 	"github.com/lictor-policy/lictor/internal/facts"
@@ -29,6 +30,9 @@ type Options struct {
 	Home string
 	// ManagedPolicy replaces the machine's team policy file; for tests.
 	ManagedPolicy string
+	// Settings replaces the project's settings file, for asking what other settings
+	// would change. What it loosens needs consent as the project's own does.
+	Settings string
 	// Mode is build (the default) or plan.
 	Mode Mode
 	// Isolation is os only if whoever opens the engine runs every allowed command
@@ -44,6 +48,16 @@ type Options struct {
 	// Consent asks the user about parts of the project that loosen safety. Nil
 	// means that nobody can answer: only what was accepted before applies.
 	Consent ConsentFunc
+	// ShortLived is for a process that decides a call or a few and ends, such as a
+	// hook: its records go to a segment of the audit log that such processes share.
+	ShortLived bool
+	// NoRecord keeps the engine from writing to the audit log, for tools that ask
+	// about calls which nobody wants to make. The team policy's audit.enabled
+	// outranks it.
+	NoRecord bool
+	// Notify gets notices about trouble while the engine works, one line each, such
+	// as an audit log that cannot be written. Nil drops them.
+	Notify func(notice string)
 }
 
 // Engine decides calls for one project. It is safe for concurrent use.
@@ -62,6 +76,7 @@ type state struct {
 	config *config.Config
 	table  *toolcall.Table
 	env    rules.Env
+	log    *audit.Log
 }
 
 // Open finds the project, reads its files and the team policy, and compiles the
@@ -91,12 +106,28 @@ func (e *Engine) Reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	old := e.state.Load()
+	if old != nil && old.log != nil && old.audited() == s.audited() {
+		s.log = old.log
+	} else if s.log, err = e.openLog(s); err != nil {
+		return err
+	}
 	e.state.Store(s)
+	if old != nil && old.log != nil && old.log != s.log {
+		return old.log.Close()
+	}
 	return nil
 }
 
-// Close ends the engine and forgets the session's answers.
-func (e *Engine) Close() { e.session.Forget() }
+// Close ends the engine: it forgets the session's answers and finishes the audit
+// log. The error is that of the log's last write.
+func (e *Engine) Close() error {
+	e.session.Forget()
+	if log := e.state.Load().log; log != nil {
+		return log.Close()
+	}
+	return nil
+}
 
 // Root returns the project's folder.
 func (e *Engine) Root() string { return e.places.Root }
@@ -114,8 +145,12 @@ func (e *Engine) Notices() []string {
 // The verdict is valid beside an error too, and then it denies: an [InputError]
 // if the call cannot be read, else whatever kept the call from being decided.
 func (e *Engine) Check(ctx context.Context, call Call) (Verdict, error) {
-	v, _, err := e.check(ctx, &call)
-	return v, err
+	v, c, err := e.check(ctx, &call)
+	d := Decided{Verdict: v}
+	if recordErr := e.record(&call, c, &d); recordErr != nil {
+		err = errors.Join(err, recordErr)
+	}
+	return d.Verdict, err
 }
 
 // check walks the road: call, targets, facts, verdict.
@@ -142,10 +177,13 @@ func (e *Engine) check(ctx context.Context, call *Call) (Verdict, *facts.Call, e
 func (e *Engine) Decide(ctx context.Context, call Call) (Decided, error) {
 	v, c, err := e.check(ctx, &call)
 	d := Decided{Verdict: v, By: v.By, Reason: v.Reason, Allowed: v.Decision == Allow}
-	if err != nil || v.Decision != Ask {
-		return d, err
+	if err == nil && v.Decision == Ask {
+		d, err = e.ask(ctx, c, d)
 	}
-	return e.ask(ctx, c, d)
+	if recordErr := e.record(&call, c, &d); recordErr != nil {
+		err = errors.Join(err, recordErr)
+	}
+	return d, err
 }
 
 // Input returns the document that the policy reads for a call. The error is the

@@ -44,7 +44,12 @@ func findPlaces(o *Options) (config.Places, error) {
 	if o.Isolation == "" {
 		o.Isolation = IsolationNone
 	}
-	return config.FindPlaces(root, o.Home).WithManagedPolicy(o.ManagedPolicy), nil
+	if o.Settings != "" {
+		if o.Settings, err = filepath.Abs(o.Settings); err != nil {
+			return config.Places{}, fmt.Errorf("settings: %w", err)
+		}
+	}
+	return config.FindPlaces(root, o.Home).WithManagedPolicy(o.ManagedPolicy).WithSettings(o.Settings), nil
 }
 
 // load reads all files and builds what decides from them.
@@ -95,6 +100,15 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 	x.Revision = revision(e.policy.Revision(), c)
 	s.facts = x
 	return s, nil
+}
+
+// audited is what the audit log depends on.
+func (s *state) audited() [3]string {
+	p := s.config.Policy
+	if p == nil {
+		return [3]string{}
+	}
+	return [3]string{p.AuditLevel, fmt.Sprint(p.AuditCheckpoint), fmt.Sprint(p.AuditEnabled)}
 }
 
 func compileTeam(c *config.Config, env rules.Env) (*facts.Team, error) {

@@ -100,6 +100,7 @@ func exitCode(v *lictor.Verdict) int {
 }
 
 func checkLines(cmd *cobra.Command, s *streams, flags *engineFlags) error {
+	flags.longLived = true
 	engine, openErr := flags.open(cmd.Context(), cmd, s)
 	if openErr != nil {
 		fmt.Fprintln(s.err, "lictor:", openErr)

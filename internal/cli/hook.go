@@ -55,7 +55,7 @@ func runHook(cmd *cobra.Command, s *streams, flags *engineFlags, dialect hook.Di
 	if err != nil {
 		return dialect.Block("lictor: " + err.Error())
 	}
-	options, err := flags.options(cmd)
+	options, err := flags.options(cmd, s)
 	if err != nil {
 		return dialect.Block("lictor: " + err.Error())
 	}

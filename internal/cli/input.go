@@ -12,7 +12,7 @@ import (
 
 func newInput(s *streams) *cobra.Command {
 	var (
-		flags  engineFlags
+		flags  = engineFlags{noRecord: true}
 		calls  callFlags
 		format string
 	)

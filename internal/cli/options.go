@@ -14,6 +14,10 @@ import (
 // engineFlags are the flags of every command that opens an engine.
 type engineFlags struct {
 	root, managed, mode, isolation, unattended, shell string
+	// noRecord is for commands that ask about calls which nobody wants to make.
+	noRecord bool
+	// longLived is for commands that decide many calls.
+	longLived bool
 }
 
 func (f *engineFlags) register(cmd *cobra.Command) {
@@ -33,11 +37,13 @@ func (f *engineFlags) register(cmd *cobra.Command) {
 }
 
 // options checks the flags and turns them into the engine's options.
-func (f *engineFlags) options(cmd *cobra.Command) (lictor.Options, error) {
+func (f *engineFlags) options(cmd *cobra.Command, s *streams) (lictor.Options, error) {
 	o := lictor.Options{
 		Root: f.root, ManagedPolicy: f.managed,
+		ShortLived: !f.longLived, NoRecord: f.noRecord,
 		Mode: lictor.Mode(f.mode), Isolation: lictor.Isolation(f.isolation), Shell: lictor.Shell(f.shell),
 	}
+	o.Notify = func(notice string) { fmt.Fprintln(s.err, "lictor: notice:", notice) }
 	if cmd.Flags().Changed("unattended") {
 		o.Unattended = f.unattended
 		if o.Unattended == "" {
@@ -57,7 +63,7 @@ func (f *engineFlags) options(cmd *cobra.Command) (lictor.Options, error) {
 
 // open opens the engine and says its notices on standard error.
 func (f *engineFlags) open(ctx context.Context, cmd *cobra.Command, s *streams) (*lictor.Engine, error) {
-	o, err := f.options(cmd)
+	o, err := f.options(cmd, s)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -31,7 +33,8 @@ func TestScript(t *testing.T) {
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": exitCodeIs,
+			"code":       exitCodeIs,
+			"changebyte": changeByte,
 		},
 	})
 }
@@ -53,4 +56,26 @@ func exitCodeIs(ts *testscript.TestScript, neg bool, args []string) {
 	if want := args[0]; want != string(rune('0'+got)) {
 		ts.Fatalf("exit code %d, want %s", got, want)
 	}
+}
+
+// changeByte changes one byte in a line of the only segment below a folder:
+// changebyte FOLDER LINE
+func changeByte(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: changebyte folder line")
+	}
+	segments, err := filepath.Glob(ts.MkAbs(args[0]) + "/*/*.jsonl")
+	ts.Check(err)
+	if len(segments) != 1 {
+		ts.Fatalf("want one segment, found %v", segments)
+	}
+	data, err := os.ReadFile(segments[0])
+	ts.Check(err)
+	line, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	at := bytes.Index(lines[line-1], []byte(`"tool":"`)) + len(`"tool":"`)
+	lines[line-1][at] ^= 1
+	ts.Check(os.Chmod(segments[0], 0o600))
+	ts.Check(os.WriteFile(segments[0], bytes.Join(lines, nil), 0o600))
 }

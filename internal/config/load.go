@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/lictor-policy/lictor/internal/model"
@@ -98,7 +99,7 @@ func Load(ctx context.Context, p Places, o Options) (*Config, error) {
 
 // Read is the first half of Load: it reads and merges, and gates nothing.
 func Read(ctx context.Context, p Places, o Options) (*Loaded, error) {
-	text, err := ReadProjectFile(p.Root, FolderName+"/settings.json")
+	text, err := readSettingsFile(p)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +149,19 @@ func Read(ctx context.Context, p Places, o Options) (*Loaded, error) {
 		}
 	}
 	return loaded, nil
+}
+
+// readSettingsFile reads the project's settings, or the file in place of them,
+// which must be there.
+func readSettingsFile(p Places) ([]byte, error) {
+	if !p.SettingsOverridden {
+		return ReadProjectFile(p.Root, FolderName+"/settings.json")
+	}
+	text, err := ReadUserFile(p.Settings)
+	if err == nil && text == nil {
+		err = &FileError{File: p.Settings, Err: fs.ErrNotExist}
+	}
+	return text, err
 }
 
 // readHomeProfile reads the only key that the home folder's settings file may

@@ -32,6 +32,9 @@ type Places struct {
 	// ManagedOverridden says that ManagedPolicy was given by the caller instead
 	// of being the platform's; then the current user may own it.
 	ManagedOverridden bool
+	// SettingsOverridden says that Settings was given by the caller instead of
+	// being the project's own, for asking what other settings would change.
+	SettingsOverridden bool
 	// BundleDirs are the folders of managed bundles, managed first.
 	BundleDirs []string
 }
@@ -149,4 +152,13 @@ func isAbs(goos, slashed string) bool {
 	}
 	return len(slashed) >= 3 && slashed[1] == ':' && slashed[2] == '/' &&
 		(slashed[0]|0x20) >= 'a' && (slashed[0]|0x20) <= 'z'
+}
+
+// WithSettings returns the places with another settings file in place of the
+// project's. An empty file changes nothing.
+func (p Places) WithSettings(file string) Places {
+	if file != "" {
+		p.Settings, p.SettingsOverridden = file, true
+	}
+	return p
 }

@@ -1,0 +1,60 @@
+package lictor
+
+import (
+	"fmt"
+
+	"github.com/lictor-policy/lictor/internal/audit"
+	"github.com/lictor-policy/lictor/internal/facts"
+)
+
+// openLog opens the audit log as the team policy wants it; nil if the options
+// want no record and the policy does not insist.
+func (e *Engine) openLog(s *state) (*audit.Log, error) {
+	o := audit.Options{
+		Home: e.places.Home, Root: e.places.Root,
+		Shared: e.options.ShortLived, Notify: e.options.Notify,
+	}
+	if p := s.config.Policy; p != nil {
+		o.Level, o.Checkpoint, o.Mandatory = audit.Level(p.AuditLevel), p.AuditCheckpoint, p.AuditEnabled
+	}
+	if e.options.NoRecord && !o.Mandatory {
+		return nil, nil
+	}
+	log, err := audit.Open(o)
+	if err != nil {
+		return nil, fmt.Errorf("opening the audit log: %w", err)
+	}
+	return log, nil
+}
+
+// record writes down what was decided about a call. If the team policy makes the
+// record mandatory and it cannot be written, the decision is a denial: no record,
+// no execution.
+func (e *Engine) record(call *Call, c *facts.Call, d *Decided) error {
+	log := e.state.Load().log
+	if log == nil {
+		return nil
+	}
+	entry := audit.Decided{
+		Call: *call, Verdict: d.Verdict, Answer: string(d.Answer),
+		Mode: e.options.Mode, Isolation: e.options.Isolation, Shell: e.options.Shell,
+	}
+	if c != nil {
+		entry.Mode = c.Input.Mode
+		if c.Err != nil {
+			entry.Error = c.Err.Error()
+		}
+		for i := range c.Input.Targets {
+			t := &c.Input.Targets[i]
+			if i == 0 {
+				entry.TargetKind = t.Kind
+			}
+			entry.OutsideSandbox = entry.OutsideSandbox || t.OutsideSandbox
+		}
+	}
+	if err := log.Verdict(&entry); err != nil {
+		*d = Decided{Verdict: facts.ErrorVerdict(err, d.Verdict.Revision), By: "error", Reason: err.Error()}
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package audit
+
+import "testing"
+
+func reportCPU(*testing.B, int) {}
