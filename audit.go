@@ -35,6 +35,16 @@ func (e *Engine) record(call *Call, c *facts.Call, d *Decided) error {
 	if log == nil {
 		return nil
 	}
+	entry := e.entry(call, c, d)
+	if err := log.Verdict(&entry); err != nil {
+		*d = Decided{Verdict: facts.ErrorVerdict(err, d.Verdict.Revision), By: "error", Reason: err.Error()}
+		return err
+	}
+	return nil
+}
+
+// entry is what the log keeps of a decision.
+func (e *Engine) entry(call *Call, c *factsCall, d *Decided) audit.Decided {
 	entry := audit.Decided{
 		Call: *call, Verdict: d.Verdict, Answer: string(d.Answer),
 		Mode: e.options.Mode, Isolation: e.options.Isolation, Shell: e.options.Shell,
@@ -52,9 +62,8 @@ func (e *Engine) record(call *Call, c *facts.Call, d *Decided) error {
 			entry.OutsideSandbox = entry.OutsideSandbox || t.OutsideSandbox
 		}
 	}
-	if err := log.Verdict(&entry); err != nil {
-		*d = Decided{Verdict: facts.ErrorVerdict(err, d.Verdict.Revision), By: "error", Reason: err.Error()}
-		return err
-	}
-	return nil
+	return entry
 }
+
+// factsCall is a gathered call.
+type factsCall = facts.Call

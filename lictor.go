@@ -13,6 +13,7 @@ import (
 	"github.com/lictor-policy/lictor/internal/eval"
 	"github.com/lictor-policy/lictor/internal/facts"
 	"github.com/lictor-policy/lictor/internal/rules"
+	"github.com/lictor-policy/lictor/internal/sandbox"
 	"github.com/lictor-policy/lictor/internal/toolcall"
 )
 
@@ -48,6 +49,10 @@ type Options struct {
 	// Consent asks the user about parts of the project that loosen safety. Nil
 	// means that nobody can answer: only what was accepted before applies.
 	Consent ConsentFunc
+	// Execute makes the engine able to run commands (Engine.Run): it chooses an
+	// executor by the settings, and the isolation follows from it, whatever
+	// Isolation says.
+	Execute bool
 	// ShortLived is for a process that decides a call or a few and ends, such as a
 	// hook: its records go to a segment of the audit log that such processes share.
 	ShortLived bool
@@ -67,6 +72,8 @@ type Engine struct {
 	policy  *eval.Engine
 	session approve.Session
 	state   atomic.Pointer[state]
+	// retired are executors that a reload replaced: their commands may still run.
+	retired []*sandbox.Sandbox
 	reload  sync.Mutex
 }
 
@@ -77,6 +84,8 @@ type state struct {
 	table  *toolcall.Table
 	env    rules.Env
 	log    *audit.Log
+	// executor runs commands; nil if the engine only decides.
+	executor *sandbox.Sandbox
 }
 
 // Open finds the project, reads its files and the team policy, and compiles the
@@ -113,6 +122,9 @@ func (e *Engine) Reload(ctx context.Context) error {
 		return err
 	}
 	e.state.Store(s)
+	if old != nil && old.executor != nil && old.executor != s.executor {
+		e.retired = append(e.retired, old.executor)
+	}
 	if old != nil && old.log != nil && old.log != s.log {
 		return old.log.Close()
 	}
@@ -123,6 +135,13 @@ func (e *Engine) Reload(ctx context.Context) error {
 // log. The error is that of the log's last write.
 func (e *Engine) Close() error {
 	e.session.Forget()
+	e.reload.Lock()
+	defer e.reload.Unlock()
+	for _, x := range append(e.retired, e.state.Load().executor) {
+		if x != nil {
+			x.Close()
+		}
+	}
 	if log := e.state.Load().log; log != nil {
 		return log.Close()
 	}

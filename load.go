@@ -91,6 +91,17 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 		AskOutside: c.OutsideRoot == config.OutsideAsk, Strict: c.Strict, Fold: guard.Fold(),
 		Lifts: c.Lifts,
 	}
+	if e.options.Execute {
+		if s.executor, err = e.executor(c); err != nil {
+			return nil, err
+		}
+		x.Isolation = IsolationNone
+		if choice := s.executor.Choice(); choice.Isolation == string(IsolationOS) {
+			x.Isolation = IsolationOS
+		} else if choice.Notice != "" {
+			c.Applied.Notices = append(c.Applied.Notices, config.Notice{File: e.places.Settings, Text: choice.Notice})
+		}
+	}
 	if x.Shell == model.ShellUnknown {
 		x.Shell = c.Shell()
 	}

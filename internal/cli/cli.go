@@ -109,7 +109,8 @@ whether it is allowed, denied or must be asked about, by a policy in Rego.`,
 		return fail(exitUsage, "%v; see `%s --help`", err, cmd.CommandPath())
 	})
 	root.AddCommand(newCheck(s), newExplain(s), newInput(s), newHook(s), newVersion(s),
-		newRules(s), newTrust(s), newInit(s), newPolicy(s), newAudit(s))
+		newRules(s), newTrust(s), newInit(s), newPolicy(s), newAudit(s),
+		newExec(s), newSandbox(s), newDoctor(s))
 	return root
 }
 

@@ -135,6 +135,15 @@ func (t *Team) checkPaths(target *model.Target) *policyHit {
 	return nil
 }
 
+// HasDenyPaths reports whether the team policy closes any path.
+func (t *Team) HasDenyPaths() bool { return len(t.rules.DenyPaths) > 0 }
+
+// DeniesPath reports whether denyPaths name a path, relative to the root.
+func (t *Team) DeniesPath(rel string) bool {
+	_, ok := t.paths.MatchRel(rel)
+	return ok
+}
+
 // checkHosts looks at the hosts of url targets and those that commands mention.
 func (t *Team) checkHosts(c *Call) *policyHit {
 	if len(t.blocked) == 0 && t.rules.StrictAllowlist == "" {

@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lictor-policy/lictor"
+	"github.com/lictor-policy/lictor/internal/sandbox"
+)
+
+// Exit codes of exec besides the command's own.
+const (
+	exitSetup   = 125 // the sandbox failed, or the decision did
+	exitTimeout = 124
+)
+
+func newExec(s *streams) *cobra.Command {
+	var (
+		flags   engineFlags
+		text    string
+		dir     string
+		timeout time.Duration
+		outside bool
+		explain bool
+		tty     bool
+	)
+	cmd := &cobra.Command{
+		Use:   "exec [flags] -- COMMAND [ARG...]",
+		Short: "Check a command, then run it in the sandbox",
+		Long: `exec decides a command by the project's policy and, if it is allowed, runs it
+under the project's exec policy: in the OS sandbox where this machine has one.
+
+The exit code is the command's own. A command that was not allowed gives 1 (denied)
+or 2 (must be asked about, and nobody can be asked here); 124 means that the time
+was up, 125 that lictor or the sandbox failed and the command did not run.`,
+		Example: `  lictor exec -- go test ./...
+  lictor exec -c 'make 2>&1 | tail'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (text == "") == (len(args) == 0) {
+				return fail(exitUsage, "give a command behind --, or a text with -c")
+			}
+			command := text
+			if command == "" {
+				command = quoteWords(args)
+			}
+			o, err := flags.options(cmd, s)
+			if err != nil {
+				return err
+			}
+			o.Execute = true
+			engine, err := lictor.Open(cmd.Context(), o)
+			if err != nil {
+				return &exitError{code: exitSetup, err: err}
+			}
+			defer engine.Close()
+			for _, n := range engine.Notices() {
+				fmt.Fprintln(s.err, "lictor: notice:", n)
+			}
+			arguments, err := json.Marshal(map[string]any{"command": command, "outside_sandbox": outside})
+			if err != nil {
+				return &exitError{code: exitSetup, err: err}
+			}
+			call := lictor.Call{Tool: "bash", Args: arguments, Agent: "lictor exec"}
+			if explain {
+				e, err := engine.Explain(cmd.Context(), call)
+				if printErr := printExplanation(s.err, &e); printErr != nil {
+					return fail(exitSetup, "writing the explanation: %v", printErr)
+				}
+				if err != nil {
+					return &exitError{code: exitSetup, err: err}
+				}
+				fmt.Fprintln(s.err, "executor:", engine.Executor())
+			}
+			run := lictor.RunOptions{Argv: args, Dir: dir, Timeout: timeout, Stdin: s.in, Stdout: s.out, Stderr: s.err}
+			if in, ok := s.in.(*os.File); ok && isTerminal(in) {
+				if tty {
+					run.Terminal = &lictor.Terminal{In: in, Out: os.Stdout}
+				} else {
+					run.Stdin = nil // a terminal is not shared with the sandbox
+				}
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return ran(ctx, s, engine, call, run)
+		},
+	}
+	flags.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVarP(&text, "command-text", "c", "", "a shell `text` that bash runs")
+	fl.StringVar(&dir, "dir", "", "working `folder`, the root or below it")
+	fl.DurationVar(&timeout, "timeout", 0, "end the command and all that it started after this `time`")
+	fl.BoolVar(&outside, "outside-sandbox", false, "ask to run outside the OS sandbox")
+	fl.BoolVar(&explain, "explain", false, "say on standard error why the command is allowed, and how it runs")
+	fl.BoolVarP(&tty, "tty", "t", false, "give the command a terminal of its own")
+	return cmd
+}
+
+// ran runs the command and turns what came of it into an exit code.
+func ran(ctx context.Context, s *streams, engine *lictor.Engine, call lictor.Call, o lictor.RunOptions) error {
+	d, result, err := engine.Run(ctx, call, o)
+	var command *sandbox.CommandError
+	switch {
+	case errors.Is(err, lictor.ErrNotRun):
+		code := exitDeny
+		if d.Verdict.Decision == lictor.Ask {
+			code = exitAsk
+		}
+		return fail(code, "%s: %s", d.Verdict.Decision, d.Reason)
+	case errors.As(err, &command):
+		return &exitError{code: command.ExitCode(), err: err}
+	case err != nil:
+		return &exitError{code: exitSetup, err: err}
+	}
+	for _, n := range result.Notices {
+		fmt.Fprintln(s.err, "lictor: notice:", n)
+	}
+	for _, v := range result.Violations {
+		fmt.Fprintln(s.err, "lictor: violation:", v)
+	}
+	switch {
+	case result.TimedOut:
+		return fail(exitTimeout, "the time was up")
+	case len(result.Violations) > 0 && result.ExitCode == 0:
+		return fail(exitSetup, "the run counts as failed: it changed what is protected")
+	}
+	return exit(result.ExitCode)
+}
+
+// quoteWords writes words as shell text that means exactly them.
+func quoteWords(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w
+		if w == "" || strings.ContainsFunc(w, func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./^-", r)
+		}) {
+			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func newSandbox(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sandbox",
+		Short: "Show the sandbox's plan, or attack the sandbox of this machine",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSandboxPlan(s), newSandboxVerify(s))
+	return cmd
+}
+
+func newSandboxPlan(s *streams) *cobra.Command {
+	var (
+		flags  = engineFlags{noRecord: true}
+		format string
+	)
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Print what the sandbox would do for a command of this project",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := flags.options(cmd, s)
+			if err != nil {
+				return err
+			}
+			o.Execute = true
+			engine, err := lictor.Open(cmd.Context(), o)
+			if err != nil {
+				return &exitError{code: exitUsage, err: err}
+			}
+			defer engine.Close()
+			plan, err := engine.SandboxPlan(cmd.Context(), lictor.ExecOptions{Sandbox: true, ReadOnlyRoot: o.Mode == lictor.ModePlan})
+			if err != nil {
+				return &exitError{code: exitDeny, err: err}
+			}
+			if format == "json" {
+				return writeJSON(s.out, plan)
+			}
+			fmt.Fprintf(s.out, "executor: %s\n%s", engine.Executor(), plan)
+			return nil
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	return cmd
+}
+
+func newSandboxVerify(s *streams) *cobra.Command {
+	var executor, format, dir string
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Attack the sandbox on this machine and print what held",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			box, err := sandbox.Open(sandbox.Selection{Setting: executor})
+			if err != nil {
+				return &exitError{code: exitDeny, err: err}
+			}
+			defer box.Close()
+			report, err := sandbox.Verify(cmd.Context(), box, dir)
+			if err != nil {
+				return &exitError{code: exitDeny, err: err}
+			}
+			if format == "json" {
+				if err := writeJSON(s.out, report); err != nil {
+					return fail(exitUsage, "writing the report: %v", err)
+				}
+			} else {
+				fmt.Fprint(s.out, report.Table())
+			}
+			if !report.OK() {
+				return fail(exitDeny, "the sandbox does not hold on this machine")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&executor, "executor", "os", "the `executor`: os, native, bwrap, landlock or seatbelt")
+	cmd.Flags().StringVar(&dir, "dir", "", "work below this `folder`")
+	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	return cmd
+}
+
+func newDoctor(s *streams) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what isolation this machine has, and how to get more",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			d := sandbox.Diagnose()
+			if format == "json" {
+				return writeJSON(s.out, d)
+			}
+			fmt.Fprint(s.out, d)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	return cmd
+}
