@@ -29,7 +29,7 @@ type Session struct {
 
 // grant is a remembered rule; a zero until means as long as the session lives.
 type grant struct {
-	rule  model.Rule
+	rule  *model.Rule
 	until time.Time
 }
 
@@ -68,14 +68,14 @@ func (s *Session) RememberUntil(rule model.SessionRule, until time.Time) {
 	if old, there := s.rules[key]; there && (old.until.IsZero() || !until.IsZero() && !until.After(old.until)) {
 		return
 	}
-	s.rules[key] = grant{until: until, rule: model.Rule{
+	s.rules[key] = grant{until: until, rule: &model.Rule{
 		Tool: rule.Tool, Text: ruleText(rule), Effect: model.EffectAllow,
 		Syntax: model.SyntaxSettings, Source: "session",
 	}}
 }
 
 // Covers returns the remembered rule that covers the one target of a call to
-// the tool, or nil.
+// the tool, or nil. The rule is shared: do not change it.
 func (s *Session) Covers(tool string, target *model.Target) *model.Rule {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -99,7 +99,7 @@ func (s *Session) Covers(tool string, target *model.Target) *model.Rule {
 	if !ok || !found.until.IsZero() && found.over(s.clock()) {
 		return nil
 	}
-	return &found.rule
+	return found.rule
 }
 
 // Len returns how many rules are remembered.

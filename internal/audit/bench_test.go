@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -167,4 +168,42 @@ func BenchmarkShow(b *testing.B) {
 		require.Equal(b, n, count)
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkRatio takes turns between a bare write with fdatasync, a synced
+// append and an append with a checkpoint, so that all three see the same disk,
+// and reports the ratios of their medians. Budgets: 1.3 and 5.
+func BenchmarkRatio(b *testing.B) {
+	bare, err := os.OpenFile(filepath.Join(b.TempDir(), "bare"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	require.NoError(b, err)
+	defer bare.Close()
+	line := append(bytes.Repeat([]byte("x"), 859), '\n')
+	synced, checked := benchLog(b, Options{Durability: DurabilityAlways}), benchLog(b, Options{Checkpoint: true})
+	d := benchCall()
+	turns := []func() error{
+		func() error {
+			if _, err := bare.Write(line); err != nil {
+				return err
+			}
+			return syncFile(bare)
+		},
+		func() error { return synced.Verdict(d) },
+		func() error { return checked.Verdict(d) },
+	}
+	times := make([][]time.Duration, len(turns))
+	for b.Loop() {
+		for i, turn := range turns {
+			start := time.Now()
+			if err := turn(); err != nil {
+				b.Fatal(err)
+			}
+			times[i] = append(times[i], time.Since(start))
+		}
+	}
+	median := func(i int) float64 {
+		slices.Sort(times[i])
+		return float64(times[i][len(times[i])/2])
+	}
+	b.ReportMetric(median(1)/median(0), "synced/bare")
+	b.ReportMetric(median(2)/median(0), "checkpoint/bare")
 }

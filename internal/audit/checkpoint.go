@@ -194,7 +194,7 @@ func (l *Log) stage(lineLen int64) *staged {
 		}
 		l.ck.made = true
 	}
-	go func() { st.done <- writeNew(l.fs, st.temp, st.msg) }()
+	go func() { st.done <- overwrite(l.fs, st.temp, st.msg) }()
 	return st
 }
 
@@ -219,7 +219,7 @@ func (l *Log) commit(st *staged, err error) error {
 		return nil
 	}
 	if err == nil {
-		if err = l.fs.Rename(st.temp, st.path); err == nil {
+		if err = l.fs.Exchange(st.temp, st.path); err == nil {
 			err = l.fs.SyncDir(l.ckDir)
 		} else {
 			st.discard()

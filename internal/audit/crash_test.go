@@ -23,7 +23,7 @@ func variants() map[string]Options {
 		for _, checkpoint := range []bool{false, true} {
 			for _, d := range []Durability{DurabilityNone, DurabilityDenials, DurabilityAlways} {
 				out[fmt.Sprintf("shared=%v checkpoint=%v %s", shared, checkpoint, d)] = Options{
-					Home: "/home/u", Root: "/work/p", Environ: []string{}, Mandatory: true,
+					Home: "/home/u", Root: "/src/p", Environ: []string{}, Mandatory: true,
 					Shared: shared, Checkpoint: checkpoint, Durability: d, MaxSegmentBytes: 3000, // rotates
 				}
 			}
@@ -189,9 +189,9 @@ func TestEveryCallCanFail(t *testing.T) {
 func TestShortWritesAtEveryByte(t *testing.T) {
 	for _, stuck := range []bool{false, true} { // can the torn line be taken back?
 		for _, base := range []Options{{}, {Shared: true}, {Checkpoint: true}} {
-			m := newMemFS()
-			base.Home, base.Root, base.Environ, base.Mandatory = "/home/u", "/work/p", []string{}, true
+			base.Home, base.Root, base.Environ, base.Mandatory = "/home/u", "/src/p", []string{}, true
 			for n := 0; n < 900; n += 7 {
+				m := newMemFS()
 				opt := base
 				armed := false
 				f := &faultFS{FS: m, short: func(path string, size int) int {
@@ -223,8 +223,8 @@ func TestShortWritesAtEveryByte(t *testing.T) {
 					r := verify(t, l.Dir(), VerifyOptions{FS: m, Workers: 1})
 					require.True(t, r.OK(), "%d: %s", n, r)
 				}
+				afterCrash(t, m, base, nil, fmt.Sprintf("short write of %d bytes", n))
 			}
-			afterCrash(t, m, base, nil, "short writes")
 		}
 	}
 }
@@ -241,7 +241,7 @@ func TestAFailedSyncMovesOn(t *testing.T) {
 		}
 		return nil
 	}}
-	opt := Options{Home: "/home/u", Root: "/work/p", Environ: []string{}, Durability: DurabilityAlways, FS: f, Mandatory: true}
+	opt := Options{Home: "/home/u", Root: "/src/p", Environ: []string{}, Durability: DurabilityAlways, FS: f, Mandatory: true}
 	l := openLog(t, opt)
 	fill(t, l, 2)
 	failing = true

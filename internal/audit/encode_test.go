@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +119,7 @@ func TestEncoderDoesNotAllocate(t *testing.T) {
 	e.System, e.Args = nil, json.RawMessage(`{"command":"curl -H 'Authorization: Bearer abcdefgh12345' https://x?token=abcdef123456","a":["--password","x"]}`)
 	encodeEvent(enc, e)
 	// The MAC of a removal goes through hash.Hash, which may allocate its sum.
-	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { encodeEvent(enc, e) }), 6.0)
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { encodeEvent(enc, e) }), 10.0)
 	e.Args = json.RawMessage(`{"command":"go test ./...","list":[1,2,"x\ny"]}`)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { encodeEvent(enc, e) }))
 }
@@ -220,12 +219,9 @@ func FuzzReadLine(f *testing.F) {
 		strictLine(p)
 		lineTime(p, "")
 		tornLooking(p)
-		dir := t.TempDir()
-		path := filepath.Join(dir, "20260101T000000.000000000Z-1-00000000.jsonl")
-		if err := os.WriteFile(path, p, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Verify(t.Context(), dir, VerifyOptions{Strict: true})
+		m := newMemFS()
+		m.live["/d/20260101T000000.000000000Z-1-00000000.jsonl"] = &memNode{data: p, mode: 0o400}
+		r, err := Verify(t.Context(), "/d", VerifyOptions{Strict: true, FS: m, Workers: 1})
 		if err != nil || r.OK() {
 			t.Fatalf("%v %v", r, err)
 		}

@@ -46,7 +46,14 @@ func (f *faultFS) MkdirAll(dir string) error {
 	}
 	return f.FS.MkdirAll(dir)
 }
-func (f *faultFS) Create(path string) (File, error)   { return f.file("create", path, f.FS.Create) }
+func (f *faultFS) Create(path string) (File, error)  { return f.file("create", path, f.FS.Create) }
+func (f *faultFS) Scratch(path string) (File, error) { return f.file("create", path, f.FS.Scratch) }
+func (f *faultFS) Exchange(temp, path string) error {
+	if err := f.check("rename", path); err != nil {
+		return err
+	}
+	return f.FS.Exchange(temp, path)
+}
 func (f *faultFS) Open(path string) (File, error)     { return f.file("open", path, f.FS.Open) }
 func (f *faultFS) OpenRead(path string) (File, error) { return f.file("read", path, f.FS.OpenRead) }
 func (f *faultFS) Rename(from, to string) error {

@@ -58,6 +58,30 @@ func writeNew(fsys FS, path string, p []byte) error {
 	return err
 }
 
+// overwrite fills a scratch file with these bytes, durably.
+func overwrite(fsys FS, path string, p []byte) error {
+	f, err := fsys.Scratch(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	n, err := f.Append(p, 0)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	if err == nil && info.Size > int64(len(p)) {
+		err = f.Truncate(int64(len(p)))
+	}
+	if err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
 // writeAtomic replaces a file: temporary file, sync, rename, sync of the folder.
 // Only one writer at a time may do this for one path.
 func writeAtomic(fsys FS, path string, p []byte) error {

@@ -18,6 +18,13 @@ type FS interface {
 	Open(path string) (File, error)
 	OpenRead(path string) (File, error)
 	Rename(from, to string) error
+	// Scratch opens (or makes) a file that is written from its start: Append writes
+	// at the offset it is given.
+	Scratch(path string) (File, error)
+	// Exchange puts temp in the place of path in one step. Where the system can, it
+	// leaves the old file at temp, so that no file has to be made and freed for
+	// every checkpoint.
+	Exchange(temp, path string) error
 	Remove(path string) error
 	Chmod(path string, mode os.FileMode) error
 	// ReadDir lists the names in a folder, sorted.
@@ -109,6 +116,19 @@ func (osFS) OpenLock(path string) (Lock, error) {
 	}
 	return &osLock{f: f}, nil
 }
+
+func (osFS) Scratch(path string) (File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	return &scratchFile{osFile{f: f}}, nil
+}
+
+// scratchFile is a file that is not only appended to.
+type scratchFile struct{ osFile }
+
+func (s *scratchFile) Append(p []byte, at int64) (int, error) { return s.f.WriteAt(p, at) }
 
 func openFile(path string, flag int) (File, error) {
 	f, err := os.OpenFile(path, flag, fileMode)

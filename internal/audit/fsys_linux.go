@@ -17,3 +17,17 @@ func syncFile(f *os.File) error {
 		}
 	}
 }
+
+// Exchange swaps the two names. Without an old file, or on a file system that
+// cannot swap, it is a rename.
+func (osFS) Exchange(temp, path string) error {
+	for {
+		err := unix.Renameat2(unix.AT_FDCWD, temp, unix.AT_FDCWD, path, unix.RENAME_EXCHANGE)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, unix.EINTR):
+			return os.Rename(temp, path)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func testClock() func() time.Time {
 
 // testOptions are those of a log in a fresh home, with a fixed environment.
 func testOptions(t testing.TB) Options {
-	return Options{Home: t.TempDir(), Root: "/work/proj", Environ: []string{}, Version: "test"}
+	return Options{Home: t.TempDir(), Root: "/src/proj", Environ: []string{}, Version: "test"}
 }
 
 func openLog(t testing.TB, opt Options) *Log {
@@ -39,7 +39,7 @@ func openLog(t testing.TB, opt Options) *Log {
 // decided is a call with a verdict.
 func decided(tool, args string, decision model.Decision, by string) *Decided {
 	return &Decided{
-		Call:    model.Call{Tool: tool, Args: json.RawMessage(args), CallID: "call-1", Agent: "claude-code", Cwd: "/work/proj"},
+		Call:    model.Call{Tool: tool, Args: json.RawMessage(args), CallID: "call-1", Agent: "claude-code", Cwd: "/src/proj"},
 		Verdict: model.Verdict{Decision: decision, By: by, Step: "6", Reason: "allowed by " + tool, Revision: "r1"},
 		Mode:    model.ModeBuild, Isolation: model.IsolationOS, TargetKind: model.KindCommand,
 	}

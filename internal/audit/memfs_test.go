@@ -73,7 +73,37 @@ func (m *memFS) Create(path string) (File, error) {
 	m.next++
 	n := &memNode{ino: m.next, mode: 0o600}
 	m.live[path] = n
-	return &memFile{m, n, path}, nil
+	return &memFile{m: m, n: n, path: path}, nil
+}
+
+func (m *memFS) Scratch(path string) (File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.change(); err != nil {
+		return nil, err
+	}
+	if m.live[path] == nil {
+		m.next++
+		m.live[path] = &memNode{ino: m.next, mode: 0o600}
+	}
+	return &memFile{m: m, n: m.live[path], path: path, scratch: true}, nil
+}
+
+func (m *memFS) Exchange(temp, path string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.change(); err != nil {
+		return err
+	}
+	n, old := m.live[temp], m.live[path]
+	if n == nil {
+		return perr("rename", temp, fs.ErrNotExist)
+	}
+	m.live[path] = n
+	if delete(m.live, temp); old != nil {
+		m.live[temp] = old
+	}
+	return nil
 }
 
 func (m *memFS) open(path string) (File, error) {
@@ -83,7 +113,7 @@ func (m *memFS) open(path string) (File, error) {
 	if n == nil {
 		return nil, perr("open", path, fs.ErrNotExist)
 	}
-	return &memFile{m, n, path}, nil
+	return &memFile{m: m, n: n, path: path}, nil
 }
 
 func (m *memFS) Open(path string) (File, error)     { return m.open(path) }
@@ -212,13 +242,24 @@ type memFile struct {
 	m    *memFS
 	n    *memNode
 	path string
+	// scratch files are written at an offset.
+	scratch bool
 }
 
-func (f *memFile) Append(p []byte, _ int64) (int, error) {
+func (f *memFile) Append(p []byte, at int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	if err := f.m.change(); err != nil {
 		return 0, err
+	}
+	if f.scratch {
+		data := slices.Clone(f.n.data)
+		if tail := at + int64(len(p)); tail < int64(len(data)) {
+			f.n.data = slices.Concat(data[:at], p, data[tail:])
+		} else {
+			f.n.data = slices.Concat(data[:at], p)
+		}
+		return len(p), nil
 	}
 	f.n.data = append(slices.Clip(f.n.data), p...)
 	return len(p), nil

@@ -29,7 +29,7 @@ func childFull(args []string) error {
 		}
 	}
 	// Read-only.
-	opt := Options{Home: filepath.Join(args[0], "home"), Root: "/work/p", Environ: []string{}, Mandatory: true}
+	opt := Options{Home: filepath.Join(args[0], "home"), Root: "/src/p", Environ: []string{}, Mandatory: true}
 	l, err := Open(opt)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func childFull(args []string) error {
 
 func fillUp(mount string, opt Options) error {
 	home, ballast := filepath.Join(mount, "home"), filepath.Join(mount, "ballast")
-	opt.Home, opt.Root, opt.Environ = home, "/work/p", []string{}
+	opt.Home, opt.Root, opt.Environ = home, "/src/p", []string{}
 	opt.Clock = testClock()
 	l, err := Open(opt)
 	if err != nil {

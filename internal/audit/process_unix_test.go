@@ -56,7 +56,7 @@ func soaking() bool { return os.Getenv("LICTOR_SOAK") != "" }
 // Arguments: home, name, shared, checkpoint.
 func childWrite(args []string) error {
 	opt := Options{
-		Home: args[0], Root: "/work/p", Environ: []string{}, Mandatory: true, Durability: DurabilityNone,
+		Home: args[0], Root: "/src/p", Environ: []string{}, Mandatory: true, Durability: DurabilityNone,
 		Shared: args[2] == "true", Checkpoint: args[3] == "true", MaxSegmentBytes: 100_000,
 	}
 	l, err := Open(opt)
@@ -84,12 +84,12 @@ func TestKilledWriters(t *testing.T) {
 		rounds = 1000
 	}
 	home := t.TempDir()
-	dir := Dir(home, "/work/p")
+	dir := Dir(home, "/src/p")
 	acked := map[string]bool{}
 	for round := range rounds {
 		if round%10 == 0 { // a fresh log now and then keeps the checks quick
 			home = t.TempDir()
-			dir = Dir(home, "/work/p")
+			dir = Dir(home, "/src/p")
 			acked = map[string]bool{}
 		}
 		var wg sync.WaitGroup
@@ -124,7 +124,7 @@ func TestKilledWriters(t *testing.T) {
 		}
 		if round%3 == 0 {
 			for _, shared := range []bool{true, false} {
-				l := openLog(t, Options{Home: home, Root: "/work/p", Environ: []string{}, Mandatory: true, Shared: shared, Checkpoint: true})
+				l := openLog(t, Options{Home: home, Root: "/src/p", Environ: []string{}, Mandatory: true, Shared: shared, Checkpoint: true})
 				fill(t, l, 1)
 				require.NoError(t, l.Close())
 			}
@@ -191,7 +191,7 @@ func childLimit(args []string) error {
 	}
 	for n := from; n < 2600; n += step {
 		for v, opt := range []Options{{}, {Shared: true}, {Checkpoint: true}} {
-			opt.Home, opt.Root, opt.Environ, opt.Mandatory = filepath.Join(args[0], fmt.Sprint(n, "-", v)), "/work/p", []string{}, true
+			opt.Home, opt.Root, opt.Environ, opt.Mandatory = filepath.Join(args[0], fmt.Sprint(n, "-", v)), "/src/p", []string{}, true
 			opt.Durability = DurabilityNone
 			dir := Dir(opt.Home, opt.Root)
 			if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: uint64(n), Max: old.Max}); err != nil {

@@ -96,7 +96,7 @@ func TestCalls(t *testing.T) {
 	require.Len(t, calls, 5)
 	assert.Equal(t, model.Call{
 		Tool: "bash", Args: json.RawMessage(`{"command":"rm -rf /"}`), CallID: "call-1", Agent: "claude-code",
-		Cwd: "/work/proj", Mode: model.ModeBuild,
+		Cwd: "/src/proj", Mode: model.ModeBuild,
 	}, calls[1].Call)
 	assert.Equal(t, model.Deny, calls[1].Decision)
 	assert.Equal(t, model.IsolationOS, calls[1].Isolation)

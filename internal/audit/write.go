@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -271,6 +272,9 @@ func (l *Log) finish(why string) error {
 	}
 	if herr := l.rememberEnd(); err == nil {
 		err = herr
+	}
+	if l.opt.Checkpoint {
+		_ = l.fs.Remove(filepath.Join(l.ckDir, l.seg.name+checkpointSuffix+".tmp")) // the last scratch file
 	}
 	// Read-only means finished to everybody else: whatever the durability, the
 	// lines come first.

@@ -2,85 +2,128 @@ package hook
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
-	"github.com/lictor-policy/lictor/internal/toolcall"
 )
 
-// claudeCode is the PreToolUse contract of Claude Code.
+// claudeCode is the contract of Claude Code: PreToolUse, PermissionRequest,
+// PostToolUse and SessionStart.
 //
 // Ways it fails open, and the answer to each: output on exit 0 that is not valid
 // JSON, or lacks hookEventName, counts as no decision, so every reply is one
 // complete object; exit codes other than 0 and 2 do not block, so only these two
 // are used; a block without a verdict uses both, a deny on standard output and
 // exit code 2 with the reason on standard error, because a build that ignores
-// one of them honours the other.
+// one of them honours the other. PermissionRequest does not honour exit code 2,
+// so there a block is a deny object on exit 0. A permission request is about a
+// question to the user, so ask is silence: the question is shown.
 type claudeCode struct{}
 
-// maxReason keeps reasons far below the 10,000 characters at which the agent
-// cuts strings.
-const maxReason = 4000
+func (claudeCode) name() string { return "claude-code" }
 
-func (claudeCode) Name() string { return "claude-code" }
-
-func (claudeCode) Decode(stdin []byte) (*Event, error) {
-	var in struct {
-		Session string          `json:"session_id"`
-		Cwd     string          `json:"cwd"`
-		Mode    string          `json:"permission_mode"`
-		Event   string          `json:"hook_event_name"`
-		Tool    string          `json:"tool_name"`
-		Input   json.RawMessage `json:"tool_input"`
-		CallID  string          `json:"tool_use_id"`
+func (claudeCode) contract() Contract {
+	return Contract{
+		Asks: AskAlways, Replaces: true, ProjectVar: "CLAUDE_PROJECT_DIR",
+		Kinds: []Kind{PreToolUse, PermissionRequest, PostToolUse, SessionStart},
 	}
-	if err := toolcall.Strict(stdin); err != nil {
-		return nil, fmt.Errorf("the hook's input cannot be read: %w", err)
-	}
-	if err := json.Unmarshal(stdin, &in); err != nil {
-		return nil, fmt.Errorf("the hook's input cannot be read: %w", err)
-	}
-	if in.Event != "PreToolUse" {
-		return nil, fmt.Errorf("this hook decides PreToolUse events, not %q: install it for PreToolUse only", in.Event)
-	}
-	if in.Tool == "" {
-		return nil, fmt.Errorf("the hook's input has no tool_name")
-	}
-	call := model.Call{Tool: in.Tool, Args: in.Input, CallID: in.CallID, Agent: "claude-code", Cwd: in.Cwd}
-	// Plan is the one mode that is read; no mode of the agent loosens anything.
-	if in.Mode == "plan" {
-		call.Mode = model.ModePlan
-	}
-	return &Event{Call: call, Session: in.Session}, nil
 }
 
-func (claudeCode) Encode(v *model.Verdict) Reply {
-	switch v.Decision {
-	case model.Allow, model.Deny, model.Ask:
-		return claudeReply(string(v.Decision), v.Reason)
-	}
-	return claudeCode{}.Block(fmt.Sprintf("lictor came to no decision (%q)", v.Decision))
-}
-
-func (claudeCode) Block(reason string) Reply {
-	r := claudeReply("deny", reason)
-	r.Stderr, r.Code = []byte(reason+"\n"), 2
-	return r
-}
-
-func claudeReply(decision, reason string) Reply {
-	type output struct {
-		Event    string `json:"hookEventName"`
-		Decision string `json:"permissionDecision"`
-		Reason   string `json:"permissionDecisionReason"`
-	}
-	if len(reason) > maxReason {
-		reason = strings.ToValidUTF8(reason[:maxReason], "") + " …"
-	}
-	out, err := json.Marshal(map[string]output{"hookSpecificOutput": {"PreToolUse", decision, "lictor: " + reason}})
+func (c claudeCode) decode(stdin []byte) (*Event, error) {
+	in, err := openEnvelope(stdin)
 	if err != nil {
-		return Reply{Stderr: []byte("lictor: " + err.Error() + "\n"), Code: 2}
+		return nil, err
 	}
-	return Reply{Stdout: append(out, '\n')}
+	out := &Event{Native: in.text("hook_event_name"), Session: in.text("session_id")}
+	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id")}
+	// Plan is the one mode that is read; no mode of the agent loosens anything.
+	if in.text("permission_mode") == "plan" {
+		out.Call.Mode = model.ModePlan
+	}
+	return finish(in, out, c.contract().Kinds)
+}
+
+// finish reads what the agents that follow Claude Code's contract have in
+// common: the event by its name, the tool and its arguments.
+func finish(in *envelope, out *Event, kinds []Kind) (*Event, error) {
+	for _, k := range kinds {
+		if out.Native == string(k) {
+			out.Kind = k
+		}
+	}
+	if out.Kind == "" {
+		in.fail("this hook decides PreToolUse events, not %q: install it as `lictor install` does", out.Native)
+		return nil, in.err
+	}
+	if out.Kind != SessionStart {
+		out.Call.Tool = in.need("tool_name")
+		out.Call.Args = in.args("tool_input")
+	}
+	if _, v := in.find([]string{"tool_response", "tool_result"}); out.Kind == PostToolUse {
+		out.Response = v
+	}
+	return out, in.err
+}
+
+func (claudeCode) say(s said) Reply {
+	if s.event.Kind == PermissionRequest {
+		return permission(s, true)
+	}
+	return preToolUse(s)
+}
+
+func (claudeCode) tell(e *Event, context string) Reply { return sessionContext(e, context) }
+
+func (claudeCode) refuse(e *Event, reason string) Reply {
+	if e != nil && e.Kind == PermissionRequest {
+		return permission(said{event: e, decision: model.Deny, reason: reason}, false)
+	}
+	return withCode(preToolUse(said{decision: model.Deny, reason: reason}), reason)
+}
+
+// preToolUse is `hookSpecificOutput` of a PreToolUse event.
+func preToolUse(s said) Reply {
+	type output struct {
+		Event    string          `json:"hookEventName"`
+		Decision string          `json:"permissionDecision"`
+		Reason   string          `json:"permissionDecisionReason"`
+		Input    json.RawMessage `json:"updatedInput,omitempty"`
+	}
+	return object(map[string]output{"hookSpecificOutput": {"PreToolUse", string(s.decision), named(s.reason), s.input}})
+}
+
+// permission is `hookSpecificOutput` of a PermissionRequest event. Its allow has
+// no message; replace says whether the contract takes updatedInput.
+func permission(s said, replace bool) Reply {
+	type decision struct {
+		Behavior string          `json:"behavior"`
+		Message  string          `json:"message,omitempty"`
+		Input    json.RawMessage `json:"updatedInput,omitempty"`
+	}
+	type output struct {
+		Event    string   `json:"hookEventName"`
+		Decision decision `json:"decision"`
+	}
+	d := decision{Behavior: string(s.decision)}
+	switch {
+	case s.decision == model.Ask:
+		return Reply{}
+	case s.decision == model.Deny:
+		d.Message = named(s.reason)
+	case replace:
+		d.Input = s.input
+	}
+	return object(map[string]output{"hookSpecificOutput": {"PermissionRequest", d}})
+}
+
+// sessionContext tells the model something at the start of a session; the other
+// events that only tell are answered by silence.
+func sessionContext(e *Event, context string) Reply {
+	if e.Kind != SessionStart || context == "" {
+		return Reply{}
+	}
+	type output struct {
+		Event   string `json:"hookEventName"`
+		Context string `json:"additionalContext"`
+	}
+	return object(map[string]output{"hookSpecificOutput": {"SessionStart", context}})
 }

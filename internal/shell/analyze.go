@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/lictor-policy/lictor/internal/model"
@@ -68,8 +69,6 @@ type analysis struct {
 	seen  [reasonCount]bool
 	// unreadable: a reason that makes the text unparseable.
 	unreadable bool
-	// partial: some text had a syntax error, its tree is not complete.
-	partial bool
 	// stop: a limit was hit, walk no further.
 	stop  bool
 	stmts int
@@ -88,6 +87,13 @@ type analysis struct {
 	stages    []int
 	lineBytes int
 	vars      map[string][]string
+	// stdin is where `exec <file` leads the input of all that follows.
+	stdin stdin
+	body  string
+	// funcs are the functions that the text defines; runsArgs: some function runs
+	// its arguments.
+	funcs    []string
+	runsArgs bool
 	// arith: something is evaluated as arithmetic; prompt: something is expanded
 	// as a prompt. tainted are values that run commands then.
 	arith, prompt bool
@@ -102,8 +108,7 @@ type analysis struct {
 // part is a part and where it stands.
 type part struct {
 	model.Part
-	pos   int
-	words []word
+	pos int
 }
 
 type redirectAt struct {
@@ -260,7 +265,29 @@ func (a *analysis) finish() {
 		}
 	}
 	c.Files = a.files
+	if folded := foldBlanks(c.Source); folded != c.Source && (len(c.Parts) != 1 || c.Parts[0].Canonical != folded) {
+		a.line(folded)
+	}
 	if c.Opaque {
 		c.Naive = naive(c.Source)
 	}
+}
+
+// foldBlanks makes every run of blanks and newlines one blank.
+func foldBlanks(s string) string {
+	blank := true
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case ' ':
+			if blank {
+				return strings.Join(strings.Fields(s), " ")
+			}
+			blank = true
+		case '\t', '\n':
+			return strings.Join(strings.Fields(s), " ")
+		default:
+			blank = false
+		}
+	}
+	return strings.TrimSuffix(s, " ")
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lictor-policy/lictor/internal/model"
 )
@@ -80,5 +81,32 @@ func BenchmarkTooLong(b *testing.B) {
 	s := strings.Repeat("echo a; ", 10<<20/8)
 	for b.Loop() {
 		Analyze(s, model.ShellBash)
+	}
+}
+
+// TestAnalyzeCost keeps the budget: the analysis of an everyday command costs at
+// most 5 bare parses of the same text. The best of many rounds is compared, so
+// that other work on the machine does not count.
+func TestAnalyzeCost(t *testing.T) {
+	best := func(f func()) time.Duration {
+		least := time.Hour
+		for range 60 {
+			start := time.Now()
+			for range 20 {
+				f()
+			}
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	var all, parseAll time.Duration
+	for _, e := range everyday {
+		a := best(func() { Analyze(e.text, model.ShellBash) })
+		p := best(func() { _, _ = parse(e.text, gBash) })
+		all, parseAll = all+a, parseAll+p
+		t.Logf("%-8s %5.2f × a bare parse (%v)", e.name, float64(a)/float64(p), a/20)
+	}
+	if ratio := float64(all) / float64(parseAll); ratio > 5 {
+		t.Errorf("everyday commands cost %.2f bare parses, more than 5", ratio)
 	}
 }

@@ -127,3 +127,18 @@ func checkRow(t *testing.T, r *corpusRow, c *model.Command) {
 		assert.Equal(t, model.GradeStatic, c.Grade)
 	}
 }
+
+// TestHoles holds what the differential test found, each with its reason: a
+// command that ran and was not listed, while the text was not opaque.
+func TestHoles(t *testing.T) {
+	for _, r := range loadRows(t, "testdata/holes.jsonl") {
+		t.Run(r.ID, func(t *testing.T) {
+			require.NotEmpty(t, r.Note)
+			c := Analyze(r.Command, model.Shell(r.Shell))
+			checkRow(t, &r, c)
+			for _, code := range r.Reasons {
+				assert.Contains(t, c.Reasons, code)
+			}
+		})
+	}
+}

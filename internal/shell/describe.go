@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/lictor-policy/lictor/internal/model"
+import (
+	"strings"
+
+	"github.com/lictor-policy/lictor/internal/model"
+)
 
 // Describe says, one sentence for each reason of c, why the command could not be
 // fully understood; with the program that it is about where that is known. It
@@ -21,7 +25,7 @@ func describe(c *model.Command, code string) string {
 			if name == "" {
 				continue
 			}
-			if i > 0 && c.Parts[i-1].Program != "" && len(c.Lines) > 0 {
+			if i > 0 && c.Parts[i-1].Program != "" && strings.Contains(c.Source, "|") {
 				return name + " runs whatever " + baseName(c.Parts[i-1].Program) + " prints"
 			}
 			return name + " runs whatever it reads from its input"
@@ -66,13 +70,13 @@ func runnerOf(p *model.Part, why reason) string {
 		}
 		return known.do == doParallel
 	}
-	if is(p.Program) {
-		return baseName(p.Program)
-	}
-	for i := range p.Inner {
+	for i := len(p.Inner) - 1; i >= 0; i-- {
 		if is(p.Inner[i].Program) {
 			return baseName(p.Inner[i].Program)
 		}
+	}
+	if is(p.Program) {
+		return baseName(p.Program)
 	}
 	return ""
 }

@@ -81,7 +81,7 @@ func (w *walker) read(cx ctx, keepDir bool) {
 	dir, known, seq := a.dir, a.dirKnown, a.seq
 	a.seq = nil
 	if err != nil {
-		if a.partial = true; w.owner >= 0 {
+		if w.owner >= 0 {
 			a.reason(rScript)
 		} else {
 			a.reason(rParse)

@@ -16,7 +16,7 @@ var gitCommandKeys = []string{
 }
 
 // gitOpaqueKeys are the settings that point at code elsewhere.
-var gitOpaqueKeys = []string{"core.hookspath", "core.worktree", "include.path", "includeif.", "init.templatedir", "core.attributesfile", "protocol.ext.allow",}
+var gitOpaqueKeys = []string{"core.hookspath", "core.worktree", "include.path", "includeif.", "init.templatedir", "core.attributesfile", "protocol.ext.allow"}
 
 func (w *walker) git(words []word, p pctx) {
 	a := w.a
@@ -34,6 +34,9 @@ func (w *walker) git(words []word, p pctx) {
 			break
 		}
 		globals = true
+		if o.hazy() {
+			a.reason(rCmdName)
+		}
 		switch name {
 		case "-c":
 			if o.has {

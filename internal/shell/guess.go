@@ -129,8 +129,14 @@ func (w *walker) guessOutput(b *strings.Builder, p *syntax.CmdSubst) {
 	if len(p.Stmts) != 1 {
 		return
 	}
-	call, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) < 2 {
+	if call, ok := p.Stmts[0].Cmd.(*syntax.CallExpr); ok {
+		w.echoed(b, call)
+	}
+}
+
+// echoed is what echo or printf prints.
+func (w *walker) echoed(b *strings.Builder, call *syntax.CallExpr) {
+	if len(call.Args) < 2 {
 		return
 	}
 	switch call.Args[0].Lit() {
@@ -144,6 +150,18 @@ func (w *walker) guessOutput(b *strings.Builder, p *syntax.CmdSubst) {
 		}
 		w.guessParts(b, n.Parts, 0, false, 4)
 	}
+}
+
+// feed is what the process substitution in a word prints.
+func (w *walker) feed(v *word) string {
+	if v.node == nil || len(v.node.Parts) != 1 {
+		return ""
+	}
+	p, ok := v.node.Parts[0].(*syntax.ProcSubst)
+	if !ok || len(p.Stmts) != 1 {
+		return ""
+	}
+	return w.printed(p.Stmts[0], "")
 }
 
 // loopMark marks variables that take one of several values.

@@ -23,15 +23,19 @@ func (w *walker) xargs(words []word, p pctx) {
 				p.hole = "{}"
 			}
 		}
-		if o.has && kind == optOption && o.value.is(wSplit) {
+		if kind == optOption && (o.hazy() || o.has && o.value.is(wSplit)) {
 			w.a.reason(rXargsShell)
 		}
 		if kind == optOperand {
 			break
 		}
 	}
+	body := p.cx.body
 	p.cx.stdin, p.cx.body = inNone, ""
 	w.fed(words[o.at+1:], "xargs", p)
+	if w.a.seen[rXargsShell] {
+		w.script(body, "xargs", p, nil)
+	}
 }
 
 // fed goes on with a command that other words are added to.
@@ -45,7 +49,7 @@ func (w *walker) fed(words []word, via string, p pctx) {
 func (w *walker) parallel(words []word, p pctx) {
 	o := opts{optSpec: optSpec{
 		arg: "aCdDEIjLNPnsS", maybe: "iel",
-		long: "arg-file colsep delimiter jobs max-procs max-args max-lines max-replace-args sshlogin sshloginfile results joblog timeout delay retries tmpdir workdir wd halt halt-on-error load memfree nice profile return basefile transferfile recstart recend block tagstring env rpl shuf-wrapper",
+		long: "arg-file colsep delimiter jobs max-procs max-args max-lines max-replace-args sshlogin sshloginfile results joblog timeout delay retries tmpdir workdir wd halt halt-on-error load memfree nice profile return basefile transferfile recstart recend block tagstring env rpl",
 	}, words: words[1:]}
 	p.input, p.why = true, rXargsShell
 	p.hole = "{}"

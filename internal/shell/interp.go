@@ -10,14 +10,15 @@ import "strings"
 var interpTable = []struct {
 	names       string
 	code, other string
+	maybe       string
 	longCode    string
 	sub         string // subcommand whose operand is code
 }{
 	{names: "python python3 python2 pypy", code: "c", other: "mWXQ"},
 	{names: "node nodejs bun", code: "ep", other: "rCi", longCode: "eval print"},
 	{names: "deno", code: "", longCode: "", sub: "eval"},
-	{names: "perl", code: "eE", other: "IMmFCx0D"},
-	{names: "ruby", code: "e", other: "ICErFKTWx0"},
+	{names: "perl", code: "eE", other: "IMmFCxD", maybe: "i0l"},
+	{names: "ruby", code: "e", other: "ICErFKTWx", maybe: "i0"},
 	{names: "php", code: "rBRE", other: "dcfFSt"},
 	{names: "lua luajit Rscript julia elixir groovy scala osascript tclsh", code: "e", other: "lLs", longCode: "eval"},
 	{names: "irb ghci", code: "e"},
@@ -34,7 +35,7 @@ func (w *walker) interpreter(words []word, base string, p pctx) {
 			t = &interpTable[i]
 		}
 	}
-	o := opts{optSpec: optSpec{arg: t.code + t.other, long: t.longCode}, words: words[1:]}
+	o := opts{optSpec: optSpec{arg: t.code + t.other, maybe: t.maybe, long: t.longCode}, words: words[1:]}
 	for {
 		name, kind := o.next()
 		switch {

@@ -5,16 +5,19 @@ import (
 	"strings"
 )
 
-// maxNaive bounds the segments of a naive split; of a text that is too long the
-// two ends are split.
-const maxNaive = 4096
+// maxNaive bounds the segments of a naive split; of a text that is too long only
+// the two ends are split, maxEnd bytes of each.
+const (
+	maxNaive = 4096
+	maxEnd   = MaxBytes / 2
+)
 
 // naive splits a text that cannot be trusted at everything that could part
 // commands, quotes or not. It feeds deny and ask rules only, so it may find too
 // much.
 func naive(s string) []string {
 	if len(s) > MaxBytes {
-		return append(naive(s[:MaxBytes]), naive(s[len(s)-MaxBytes:])...)
+		return append(naive(s[:maxEnd]), naive(s[len(s)-maxEnd:])...)
 	}
 	var out []string
 	add := func(t string) {
@@ -22,7 +25,7 @@ func naive(s string) []string {
 			out = append(out, t)
 		}
 	}
-	from := 0
+	from, last := 0, ""
 	for i := 0; i <= len(s); i++ {
 		if i < len(s) {
 			switch s[i] {
@@ -31,7 +34,10 @@ func naive(s string) []string {
 				continue
 			}
 		}
-		segment(s[from:i], add)
+		if one := s[from:i]; one != last {
+			segment(one, add)
+			last = one
+		}
 		from = i + 1
 	}
 	if strings.IndexByte(s, '\r') >= 0 { // a letter to the shell
@@ -65,13 +71,30 @@ func dedupe(list []string) []string {
 }
 
 // keywords stand before a command.
-const keywords = "if then else elif do while until time ! coproc exec command builtin - nohup noglob nocorrect"
+const keywords = "if then else elif do while until time ! coproc exec command builtin eval - nohup noglob nocorrect"
+
+func fields0(fields []string) string {
+	if len(fields) == 0 {
+		return ""
+	}
+	return fields[0]
+}
+
+// unquoter drops what hides a name.
+var unquoter = strings.NewReplacer("'", "", `"`, "", `\`, "", "\x00", "", "$", "", "[", " ", "]", " ")
 
 // segment adds the spellings of one piece: as it is, without quotes, and
 // without what stands before its command.
 func segment(s string, add func(string)) {
 	s = strings.Trim(s, " \t")
-	if s == "" {
+	if s == "" || len(s) < 3 && strings.Trim(s, "$'\"\\[]") == "" {
+		return
+	}
+	if bare(s) && strings.IndexByte(s, '=') < 0 { // one word
+		add(s)
+		if base := baseName(s); base != s {
+			add(base)
+		}
 		return
 	}
 	fields := strings.Fields(s)
@@ -79,8 +102,13 @@ func segment(s string, add func(string)) {
 		add(plain)
 	}
 	if strings.ContainsAny(s, "'\"\\$\x00=") || s[0] == '[' {
-		fields = strings.Fields(strings.NewReplacer("'", "", `"`, "", `\`, "", "\x00", "", "$", "", "[", " ", "]", " ").Replace(s))
+		fields = strings.Fields(unquoter.Replace(s))
 		add(strings.Join(fields, " "))
+	}
+	for _, pre := range [...]string{"e:", "+", "+:"} { // glob qualifiers of zsh
+		if rest, ok := strings.CutPrefix(fields0(fields), pre); ok && rest != "" {
+			add(strings.TrimSuffix(strings.Join(append([]string{rest}, fields[1:]...), " "), ":"))
+		}
 	}
 	bareFrom := 0
 	for bareFrom < len(fields) {

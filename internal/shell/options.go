@@ -21,8 +21,6 @@ type OptionPattern struct {
 	// ("HEAD*"). Without any, every operand will do.
 	operands []string
 	open     bool
-	// some: there must be at least one operand (`rm -rf ?*` is not known here).
-	literal string
 }
 
 // OptionMatch reads a deny or ask pattern such as `rm -rf*` or
@@ -34,7 +32,7 @@ func OptionMatch(pattern string) (*OptionPattern, bool) {
 	if len(fields) < 2 || strings.ContainsAny(fields[0], "*?") {
 		return nil, false
 	}
-	p := &OptionPattern{program: baseName(fields[0]), literal: pattern}
+	p := &OptionPattern{program: baseName(fields[0])}
 	p.spec = optionSpecs[p.program]
 	if p.spec == nil {
 		return nil, false

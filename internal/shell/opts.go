@@ -118,6 +118,21 @@ func (o *opts) cluster() string {
 	return shortName(c)
 }
 
+// hazy reports that the option that was read last holds an expansion which may
+// make another option of it.
+func (o *opts) hazy() bool {
+	w := &o.words[o.at]
+	switch {
+	case w.is(wStatic):
+		return false
+	case w.is(wSplit):
+		return true
+	case strings.HasPrefix(w.val, "--"):
+		return strings.IndexByte(w.val, '=') < 0
+	}
+	return len(w.val) < 2 || strings.IndexByte(o.arg, w.val[1]) < 0 && strings.IndexByte(o.maybe, w.val[1]) < 0
+}
+
 // take reads the next word as an option's argument.
 func (o *opts) take() {
 	if o.i < len(o.words) {

@@ -3,6 +3,7 @@ package shell
 import (
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
@@ -79,10 +80,12 @@ const foldCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 const dropExe = runtime.GOOS == "windows"
 
 // baseName is the name of a program without its folder.
-func baseName(s string) string {
+func baseName(s string) string { return baseNameOn(s, foldCase, dropExe) }
+
+func baseNameOn(s string, foldCase, dropExe bool) string {
 	if i := strings.LastIndexByte(s, '/'); i >= 0 {
 		if i == len(s)-1 {
-			return baseName(strings.TrimRight(s, "/"))
+			return baseNameOn(strings.TrimRight(s, "/"), foldCase, dropExe)
 		}
 		s = s[i+1:]
 	}
@@ -141,6 +144,11 @@ func (w *walker) peel(words []word, p pctx) {
 		return
 	}
 	prog := lookup(base)
+	if a.runsArgs && len(words) > 1 && slices.Contains(a.funcs, base) {
+		v := w.joinWords(words[1:])
+		w.script(v.val, base, p, nil)
+		w.inner(words[1:], base, p)
+	}
 	if len(a.vars) > 0 {
 		w.known(words, p)
 	}
@@ -153,6 +161,9 @@ func (w *walker) peel(words []word, p pctx) {
 	}
 	if prog.wrap != nil {
 		w.unwrap(words, base, prog.wrap, p)
+	}
+	if prog.runs != nil {
+		w.runOptions(words, base, prog.runs, p)
 	}
 	if prog.do != doNothing {
 		w.special(prog.do, words, base, p)
@@ -174,6 +185,7 @@ func (w *walker) dynamicName(words []word, p pctx) {
 		a.reason(rANSIC)
 	}
 	a.reason(rCmdName)
+	a.runsArgs = a.runsArgs || p.cx.fn
 	if words[0].is(wStatic) && words[0].is(wGlob) {
 		pattern := baseName(words[0].val)
 		if words[0].node != nil && strings.Contains(words[0].src, "(") {
@@ -238,7 +250,9 @@ func (w *walker) known(words []word, p pctx) {
 func (w *walker) injected(words []word) {
 	for i := 1; i < len(words); i++ {
 		v := &words[i]
-		if v.is(wSplit) && !strings.Contains(v.src, "$@") && !strings.Contains(v.src, "[@]") ||
+		if !v.is(wStatic) && strings.HasPrefix(v.val, "-") && strings.IndexByte(v.val, '=') < 0 &&
+			(v.val == "-" || strings.HasPrefix(v.val, "--") || strings.HasSuffix(words[0].val, "find")) ||
+			v.is(wSplit) && !strings.Contains(v.src, "$@") && !strings.Contains(v.src, "[@]") ||
 			v.is(wGlob) && strings.HasPrefix(v.val, "-") {
 			w.a.reason(rArgInject)
 			return
@@ -313,7 +327,7 @@ func (w *walker) unwrap(words []word, via string, s *wrapper, p pctx) {
 				strings.IndexByte(s.maybe, name[1]) < 0 && !(s.numeric && name[1] >= '0' && name[1] <= '9'):
 				unsure = true
 			}
-			if o.has && o.value.is(wSplit) {
+			if o.hazy() || o.has && o.value.is(wSplit) {
 				unsure = true
 				a.reason(rCmdName)
 			}

@@ -36,6 +36,7 @@ const (
 	rZshEquals
 	rZshGlob
 	rArithQuote
+	rTokenSplice
 	rTrailingBackslash
 	rTimeOption
 	rCmdName
@@ -109,6 +110,7 @@ var reasonTable = [reasonCount]struct{ code, words string }{
 	rZshEquals:         {"zsh-equals", "a command name starts with =, which zsh replaces by the program's path"},
 	rZshGlob:           {"zsh-glob", "a file pattern may run code in zsh"},
 	rArithQuote:        {"arith-quote", "quotes inside arithmetic do not quote, so hidden commands may run"},
+	rTokenSplice:       {"token-splice", "a line continuation stands inside an operator or expansion"},
 	rTrailingBackslash: {"trailing-backslash", "the command ends in a lone backslash"},
 	rTimeOption:        {"time-option", "time with options may be another program and write files"},
 	rCmdName:           {"cmd-name", "the name of the program is only known when the command runs"},

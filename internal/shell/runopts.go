@@ -54,16 +54,8 @@ var runTable = []struct {
 	{"npm pnpm yarn", runSpec{optSpec: optSpec{long: "script-shell"}, script: "script-shell"}},
 }
 
-// remoteOptions looks at the options of a program that run programs.
-func (w *walker) remoteOptions(words []word, base string, p pctx) {
-	prog := lookup(base)
-	if prog == nil || prog.runs == nil {
-		return
-	}
-	s := prog.runs
-	if s.script == "" && s.prefix == "" && s.bang == "" && len(s.operand) == 0 {
-		return
-	}
+// runOptions looks at the options of a program that run programs.
+func (w *walker) runOptions(words []word, base string, s *runSpec, p pctx) {
 	o := opts{optSpec: s.optSpec, words: words[1:]}
 	for name, kind := o.next(); kind != optEnd; name, kind = o.next() {
 		if kind == optOperand {

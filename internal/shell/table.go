@@ -58,13 +58,10 @@ const (
 	doSu
 	doDockerRun
 	doRunner
-	doTar
 	doScripts
 	doTmux
-	doOptions
 	doEnv
 	doSudo
-	doUnset
 )
 
 // programs knows every program of the tables.
@@ -106,9 +103,6 @@ func init() {
 	for i := range runTable {
 		for name := range strings.FieldsSeq(runTable[i].names) {
 			known(name).runs = &runTable[i].runSpec
-			if known(name).do == doNothing {
-				known(name).do = doOptions
-			}
 		}
 	}
 	for i := range runnerTable {

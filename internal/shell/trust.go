@@ -20,8 +20,42 @@ func (w *walker) checkWhole(f *syntax.File) {
 	if (len(w.text)-n)%2 == 1 {
 		w.a.reason(rTrailingBackslash)
 	}
-	if strings.Contains(w.text, "\\\n") && strings.IndexByte(w.text, '#') >= 0 {
-		w.checkComments(f)
+	if strings.Contains(w.text, "\\\n") {
+		if strings.IndexByte(w.text, '#') >= 0 {
+			w.checkComments(f)
+		}
+		w.checkTokens(f)
+	}
+}
+
+// splices are pairs of characters that make one token. Shells join them over a
+// line continuation, the parser does not always.
+var splices = map[byte]string{'$': "({['\"", '(': "(", '<': "<(&>", '>': ">(&|", '&': "&>", '|': "|&", ';': ";&"}
+
+// checkTokens finds line continuations inside an operator.
+func (w *walker) checkTokens(f *syntax.File) {
+	var literal []bool
+	for at := 0; ; {
+		i := strings.Index(w.text[at:], "\\\n")
+		if i < 0 {
+			return
+		}
+		from := at + i
+		to := from + 2
+		for strings.HasPrefix(w.text[to:], "\\\n") {
+			to += 2
+		}
+		at = to
+		if from == 0 || to >= len(w.text) || strings.IndexByte(splices[w.text[from-1]], w.text[to]) < 0 {
+			continue
+		}
+		if literal == nil {
+			literal = literals(f, len(w.text))
+		}
+		if !literal[from-1] || !literal[to] {
+			w.a.reason(rTokenSplice)
+			return
+		}
 	}
 }
 
@@ -101,6 +135,9 @@ func (w *walker) checkDollars(l *syntax.Lit, cx ctx) {
 			i++
 		case '$':
 			next := w.text[i+1]
+			if next == '\\' && i+2 < len(w.text) && w.text[i+2] == '\n' {
+				w.a.reason(rTokenSplice)
+			}
 			if cx.dq {
 				if strings.IndexByte("=~^+", next) >= 0 && i+2 < len(w.text) && nameStart(w.text[i+2]) {
 					w.a.reason(rZshExpand)
@@ -134,53 +171,53 @@ func (w *walker) zshQualifier(v string) {
 	}
 }
 
-// delimiter checks that a here-document's end mark is read alike by all shells.
-func delimiterOK(n *syntax.Word, src string) bool {
+// delimiter returns a here-document's end mark, if all shells read it alike.
+func delimiter(n *syntax.Word, src string) (v string, ok bool) {
 	if len(n.Parts) != 1 {
-		return false
+		return "", false
 	}
-	v := ""
 	switch p := n.Parts[0].(type) {
 	case *syntax.Lit:
 		v = p.Value
 		if v != src {
-			return false // a line continuation inside
+			return "", false // a line continuation inside
 		}
 		v = strings.TrimPrefix(v, `\`)
 	case *syntax.SglQuoted:
 		if p.Dollar {
-			return false
+			return "", false
 		}
 		v = p.Value
 	case *syntax.DblQuoted:
 		if p.Dollar || len(p.Parts) != 1 {
-			return false
+			return "", false
 		}
 		l, ok := p.Parts[0].(*syntax.Lit)
 		if !ok || len(src) != len(l.Value)+2 {
-			return false
+			return "", false
 		}
 		v = l.Value
 	default:
-		return false
+		return "", false
 	}
 	if v == "" {
-		return false
+		return "", false
 	}
 	for i := 0; i < len(v); i++ {
 		c := v[i]
 		if !nameStart(c) && (c < '0' || c > '9') && strings.IndexByte(".+:@%,/-!", c) < 0 {
-			return false
+			return "", false
 		}
 	}
-	return true
+	return v, true
 }
 
 // heredoc checks one here-document: the end mark, where the body lies, and
 // whether an unquoted body can end earlier than the tree says.
 func (w *walker) heredoc(r *syntax.Redirect, cx ctx) {
-	mark := w.slice(r.Word.Pos(), r.Word.End())
-	if !delimiterOK(r.Word, mark) {
+	src := w.slice(r.Word.Pos(), r.Word.End())
+	mark, ok := delimiter(r.Word, src)
+	if !ok {
 		w.a.reason(rHeredocDelim)
 		return
 	}
@@ -190,7 +227,8 @@ func (w *walker) heredoc(r *syntax.Redirect, cx ctx) {
 	if cx.subEnd > 0 && int(r.Hdoc.End().Offset()) > cx.subEnd {
 		w.a.reason(rHeredocEscape)
 	}
-	if strings.ContainsAny(mark, `\'"`) {
+	quoted := strings.ContainsAny(src, `\'"`)
+	if quoted && cx.subEnd == 0 {
 		return
 	}
 	body := w.slice(r.Hdoc.Pos(), r.Hdoc.End())
@@ -205,6 +243,19 @@ func (w *walker) heredoc(r *syntax.Redirect, cx ctx) {
 	}
 	if n := len(lines); n > 0 && lines[n-1] == mark {
 		lines = lines[:n-1]
+	}
+	if cx.subEnd > 0 {
+		// Inside $( ), bash ends the body at a line that only starts with the end
+		// mark if a parenthesis follows on it.
+		for _, l := range lines {
+			if rest, ok := strings.CutPrefix(l, mark); ok && strings.ContainsAny(rest, ")}") {
+				w.a.reason(rHeredocSplice)
+				return
+			}
+		}
+	}
+	if quoted {
+		return
 	}
 	joined, cont := "", false
 	for _, l := range lines {
@@ -263,7 +314,8 @@ func unbackquote(s string, dq bool) string {
 	return string(b)
 }
 
-// dupTarget reports the target of >& or <& that is a descriptor.
+// dupTarget reports the target of >& or <& that is a descriptor. `>&-` is a
+// token of its own to shells: what follows the dash is another word.
 func dupTarget(s string) bool {
 	if s == "-" {
 		return true

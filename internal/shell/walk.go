@@ -1,10 +1,8 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/lictor-policy/lictor/internal/model"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -84,9 +82,16 @@ func (w *walker) stmt(s *syntax.Stmt, cx ctx) {
 	if a.stop {
 		return
 	}
+	if a.stdin != inNone && cx.stdin == inNone {
+		cx.stdin, cx.body = a.stdin, a.body
+	}
 	first := len(a.redirs)
+	was := cx.stdin
 	for _, r := range s.Redirs {
 		w.redirect(r, &cx)
+	}
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(s.Redirs) > 0 && cx.stdin != was && callsExec(call) {
+		a.stdin, a.body = cx.stdin, cx.body
 	}
 	last := len(a.redirs)
 	dir, known := a.dir, a.dirKnown
@@ -99,6 +104,20 @@ func (w *walker) stmt(s *syntax.Stmt, cx ctx) {
 			a.redirs[i].Part = part
 		}
 	}
+}
+
+// callsExec reports `exec` without a command, whose redirections last.
+func callsExec(c *syntax.CallExpr) bool {
+	for _, n := range c.Args {
+		switch s := n.Lit(); s {
+		case "exec":
+			return true
+		case "command", "builtin", "-", "--", "-p", "noglob", "nocorrect":
+		default:
+			return strings.Contains(s, "exec") || s == ""
+		}
+	}
+	return false
 }
 
 // command walks the command of a statement and returns the id of its part, or
@@ -205,13 +224,16 @@ func (w *walker) binary(s *syntax.Stmt, cx ctx) {
 	if piped(i) {
 		a.stages = append(a.stages, start)
 		n := len(a.stages) - 1
+		body := ""
 		for ; piped(i); i-- {
 			a.dir, a.dirKnown = dir, known
 			w.op(" | ")
 			a.stages = append(a.stages, len(a.seq))
 			in := cx
-			in.stdin, in.body = inPipe, ""
-			w.stmt(spine[i].Y, in)
+			body = w.printed(left, body)
+			in.stdin, in.body = inPipe, body
+			left = spine[i].Y
+			w.stmt(left, in)
 		}
 		a.dir, a.dirKnown = dir, known
 		w.pipeline(a.stages[n:])
@@ -232,252 +254,31 @@ func (w *walker) binary(s *syntax.Stmt, cx ctx) {
 	}
 }
 
-// branch walks something that may or may not run: a `cd` in it makes the folder
-// unknown afterwards.
-func (w *walker) branch(walk func()) {
-	a := w.a
-	dir := a.dir
-	walk()
-	if a.dir != dir {
-		a.dirKnown = false
+// printed is the text that a statement prints, as far as a guess goes: what echo
+// is given, or the here-document of cat.
+func (w *walker) printed(s *syntax.Stmt, body string) string {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 || w.a.light {
+		return ""
 	}
-}
-
-func (w *walker) ifClause(c *syntax.IfClause, cx ctx) {
-	for ; c != nil; c = c.Else {
-		if w.a.stop {
-			return
-		}
-		c := c
-		w.branch(func() {
-			w.stmts(c.Cond, cx)
-			if len(c.Cond) > 0 {
-				w.op("; ")
-			}
-			w.stmts(c.Then, cx)
-		})
-		if c.Else != nil {
-			w.op("; ")
-		}
-	}
-}
-
-func (w *walker) forClause(c *syntax.ForClause, cx ctx) {
-	switch l := c.Loop.(type) {
-	case *syntax.WordIter:
-		mark := len(w.a.scratch)
-		w.push(l.Items, cx)
-		items := slices.Clone(w.a.scratch[mark:])
-		w.a.scratch = w.a.scratch[:mark]
-		w.assignName(l.Name.Value)
-		w.setLoop(l.Name.Value, items)
-	case *syntax.CStyleLoop:
-		w.arithm(l.Init, cx)
-		w.arithm(l.Cond, cx)
-		w.arithm(l.Post, cx)
-	}
-	w.branch(func() { w.stmts(c.Do, cx) })
-}
-
-func (w *walker) function(c *syntax.FuncDecl, cx ctx) {
-	names := c.Names
-	if c.Name != nil {
-		names = []*syntax.Lit{c.Name}
-	}
-	for _, n := range names {
-		switch n.Value {
-		case "command_not_found_handle", "command_not_found_handler":
-			w.a.reason(rCNFHandler)
-		}
-	}
-	cx.fn = true
-	w.branch(func() { w.stmt(c.Body, cx) })
-}
-
-func (w *walker) coproc(c *syntax.CoprocClause, cx ctx) {
-	cx.fn = true
-	if c.Name != nil {
-		w.word(c.Name, cx)
-		switch c.Stmt.Cmd.(type) {
-		case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause,
-			*syntax.CaseClause, *syntax.ArithmCmd, *syntax.TestClause:
-			w.assignName(c.Name.Lit())
-		default:
-			w.a.reason(rCoprocName)
-		}
-	}
-	dir, known := w.a.dir, w.a.dirKnown
-	w.stmt(c.Stmt, cx)
-	w.a.dir, w.a.dirKnown = dir, known
-}
-
-// ownRedirect marks redirections whose part is not known yet.
-const ownRedirect = -2
-
-func (w *walker) redirect(r *syntax.Redirect, cx *ctx) {
-	a := w.a
-	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-		w.assignName(strings.Trim(r.N.Value, "{}"))
-	}
-	input := r.N == nil || r.N.Value == "0"
-	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		w.heredoc(r, *cx)
-		body := ""
-		if r.Hdoc != nil {
-			in := *cx
-			in.dq, in.heredoc, in.time = true, true, ""
-			if strings.ContainsAny(w.slice(r.Word.Pos(), r.Word.End()), `\'"`) {
-				body = r.Hdoc.Lit()
-			} else if v := w.word(r.Hdoc, in); v.is(wStatic) {
-				body = v.val
+	if call.Args[0].Lit() == "cat" {
+		for _, r := range s.Redirs {
+			var b strings.Builder
+			switch {
+			case r.Hdoc != nil:
+				w.guessParts(&b, r.Hdoc.Parts, 0, true, 0)
+				return b.String()
+			case r.Op == syntax.WordHdoc:
+				w.guessParts(&b, r.Word.Parts, 0, false, 0)
+				return b.String()
 			}
 		}
-		if input {
-			cx.stdin, cx.body = inText, body
+		if len(call.Args) == 1 {
+			return body // what the stage before it prints
 		}
-		return
-	case syntax.WordHdoc:
-		v := w.word(r.Word, *cx)
-		if input {
-			cx.stdin, cx.body = inText, v.val
-			if !v.is(wStatic) {
-				cx.body = ""
-			}
-		}
-		return
+		return ""
 	}
-	v := w.word(r.Word, *cx)
-	if v.val != "" && (v.val[0] == '!' || v.val[0] == '&') && v.is(wLead) {
-		a.reason(rZshRedirect)
-	}
-	access := model.AccessWrite
-	switch r.Op {
-	case syntax.DplIn, syntax.DplOut:
-		if v.is(wStatic) && dupTarget(v.val) {
-			if input && r.Op == syntax.DplIn && v.val != "-" && v.val != "0" {
-				cx.stdin, cx.body = inFile, ""
-			}
-			return
-		}
-		if !v.is(wStatic) || strings.ContainsAny(w.slice(r.Word.Pos(), r.Word.End()), "$`()<>{}\\'\"") {
-			a.reason(rDupExpand)
-		}
-		if r.Op == syntax.DplIn {
-			access = model.AccessRead
-		}
-	case syntax.RdrIn:
-		access = model.AccessRead
-	}
-	if r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn {
-		if r.Op == syntax.RdrInOut {
-			input = r.N == nil || r.N.Value == "0"
-		}
-		if input {
-			cx.stdin, cx.body = inFile, ""
-			if v.is(wStatic) && v.val == "/dev/null" {
-				cx.stdin = inNone
-			}
-		}
-	}
-	w.addRedirect(&v, access, int(r.OpPos.Offset()))
-}
-
-func (w *walker) addRedirect(v *word, access model.Access, pos int) {
-	a := w.a
-	if w.owner >= 0 && w.remote {
-		return
-	}
-	r := redirectAt{pos: w.base + pos}
-	r.Access, r.Dir, r.DirKnown, r.Part = access, a.dir, a.dirKnown, ownRedirect
-	if w.owner >= 0 {
-		r.Part = w.owner
-		r.inner = true
-	}
-	r.Static = v.is(wStatic) && !v.is(wGlob|wBrace)
-	r.Value, r.shown = v.src, v.src
-	if v.is(wStatic) {
-		r.shown = v.val
-	}
-	if r.Static {
-		r.Value = literalPath(v)
-	}
-	a.redirs = append(a.redirs, r)
-	if !r.Static {
-		if p, ok := w.homePath(v); ok {
-			w.a.addFile(p, access, ">", -1)
-		}
-	}
-	w.netRedirect(v)
-}
-
-// test walks the expression of [[ ]].
-func (w *walker) test(x syntax.TestExpr, cx ctx) {
-	switch x := x.(type) {
-	case *syntax.Word:
-		w.word(x, cx)
-	case *syntax.ParenTest:
-		w.test(x.X, cx)
-	case *syntax.UnaryTest:
-		if v, ok := x.X.(*syntax.Word); ok {
-			val := w.word(v, cx)
-			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-				w.subscript(&val)
-			}
-			return
-		}
-		w.test(x.X, cx)
-	case *syntax.BinaryTest:
-		switch x.Op {
-		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			w.a.arith = true
-			for _, side := range [2]syntax.TestExpr{x.X, x.Y} {
-				if v, ok := side.(*syntax.Word); ok {
-					val := w.word(v, cx)
-					w.subscript(&val)
-					continue
-				}
-				w.test(side, cx)
-			}
-			return
-		}
-		w.test(x.X, cx)
-		w.test(x.Y, cx)
-	}
-}
-
-// arithm walks an arithmetic expression.
-func (w *walker) arithm(x syntax.ArithmExpr, cx ctx) {
-	w.a.arith = true
-	cx.arith = true
-	if cx.depth++; cx.depth > 2*MaxDepth {
-		w.a.reason(rTooDeep)
-		return
-	}
-	switch x := x.(type) {
-	case nil:
-	case *syntax.Word:
-		w.word(x, cx)
-	case *syntax.BinaryArithm:
-		for { // left-deep
-			w.arithm(x.Y, cx)
-			left, ok := x.X.(*syntax.BinaryArithm)
-			if !ok {
-				w.arithm(x.X, cx)
-				return
-			}
-			x = left
-		}
-	case *syntax.UnaryArithm:
-		w.arithm(x.X, cx)
-	case *syntax.ParenArithm:
-		w.arithm(x.X, cx)
-	case *syntax.FlagsArithm:
-		if x.Flags != nil && strings.ContainsAny(x.Flags.Value, "e$`'\"") {
-			w.a.reason(rZshExpand)
-		}
-		w.arithm(x.X, cx)
-	default:
-		w.a.reason(rInternal)
-	}
+	var b strings.Builder
+	w.echoed(&b, call)
+	return b.String()
 }

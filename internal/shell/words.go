@@ -138,7 +138,7 @@ func printTree(b *strings.Builder, f *syntax.File) (err error) {
 			err = errors.New("the tree cannot be printed")
 		}
 	}()
-	return syntax.NewPrinter().Print(b, f)
+	return syntax.NewPrinter(syntax.SingleLine(true)).Print(b, f)
 }
 
 // SameTree reports whether two texts have the same syntax tree, whitespace

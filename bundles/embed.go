@@ -1,0 +1,19 @@
+// Package bundles carries the managed bundles that ship with lictor: baseline,
+// which is always active, and example-team, a template to start from. Each is an
+// OPA bundle in a folder; internal/bundle loads them like any other.
+package bundles
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed all:baseline all:example-team
+var bundles embed.FS
+
+// Baseline returns the files of the bundle that stops catastrophic commands. It
+// fails only if the program was built wrongly.
+func Baseline() (fs.FS, error) { return fs.Sub(bundles, "baseline") }
+
+// ExampleTeam returns the files of the example of a team's bundle.
+func ExampleTeam() (fs.FS, error) { return fs.Sub(bundles, "example-team") }

@@ -1,0 +1,183 @@
+package netguard
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// UserConfig says where the user's own configuration of tools is.
+type UserConfig struct {
+	// Home is the user's home folder.
+	Home string
+	// Env is the user's environment. Variables that a package manager sets for its
+	// scripts are not used, since they can come from a project.
+	Env map[string]string
+	// GOOS is the operating system whose places count; "" is this one.
+	GOOS string
+	// Root is put before the paths of the system's files ("/etc/pip.conf"); "" for
+	// none.
+	Root string
+}
+
+// CurrentUser is the configuration of the user who runs this process.
+func CurrentUser() (UserConfig, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return UserConfig{}, fmt.Errorf("network.allow: the home folder is not known: %w", err)
+	}
+	return UserConfig{Home: home, Env: EnvMap(os.Environ())}, nil
+}
+
+// EnvMap turns "NAME=value" entries into a map. The last one counts.
+func EnvMap(environ []string) map[string]string {
+	out := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+func (u UserConfig) os() string {
+	if u.GOOS != "" {
+		return u.GOOS
+	}
+	return runtime.GOOS
+}
+
+// home is a path below the home folder.
+func (u UserConfig) home(elem ...string) string {
+	return filepath.Join(append([]string{u.Home}, elem...)...)
+}
+
+// system is a path of the system's own.
+func (u UserConfig) system(path string) string {
+	if u.Root == "" {
+		return filepath.FromSlash(path)
+	}
+	return filepath.Join(u.Root, filepath.FromSlash(path))
+}
+
+// configDir is the folder that os.UserConfigDir names.
+func (u UserConfig) configDir() string {
+	switch u.os() {
+	case "windows":
+		return u.folder("APPDATA", u.home("AppData", "Roaming"))
+	case "darwin":
+		return u.home("Library", "Application Support")
+	}
+	return u.xdg()
+}
+
+// xdg is $XDG_CONFIG_HOME or ~/.config.
+func (u UserConfig) xdg() string { return u.folder("XDG_CONFIG_HOME", u.home(".config")) }
+
+// folder is an absolute path from a variable, or the default. A relative one
+// would start at the working folder, which can be a project.
+func (u UserConfig) folder(variable, def string) string {
+	if dir := u.Env[variable]; filepath.IsAbs(dir) {
+		return dir
+	}
+	return def
+}
+
+// show writes a path below the home folder with "~".
+func (u UserConfig) show(path string) string {
+	if rel, err := filepath.Rel(u.Home, path); err == nil && u.Home != "" && filepath.IsLocal(rel) {
+		return "~/" + filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// maxConfig bounds a configuration file.
+const maxConfig = 1 << 20
+
+// fileStamp tells whether a file has changed.
+type fileStamp struct {
+	path    string
+	exists  bool
+	size    int64
+	changed time.Time
+}
+
+// stampOf looks at a file, links followed.
+func stampOf(path string) (fileStamp, fs.FileInfo) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileStamp{path: path}, nil
+	}
+	return fileStamp{path: path, exists: true, size: info.Size(), changed: info.ModTime()}, info
+}
+
+// read returns a configuration file's text; missing is no error.
+func (f *finder) read(path string) (text string, found bool, err error) {
+	stamp, info := stampOf(path)
+	f.files = append(f.files, stamp)
+	fail := func(err error) (string, bool, error) {
+		return "", false, fmt.Errorf("network.allow: preset %s: %s: %w", f.entry, f.user.show(path), err)
+	}
+	if info == nil {
+		if _, err := os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
+			return fail(errors.Unwrap(err))
+		}
+		return "", false, nil
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		// Reading a pipe could wait forever.
+		return fail(errors.New("not a regular file"))
+	case info.Size() > maxConfig:
+		return fail(errors.New("larger than 1 MiB"))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return fail(errors.Unwrap(err))
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxConfig))
+	if err != nil {
+		return fail(err)
+	}
+	return strings.TrimPrefix(string(data), "\ufeff"), true, nil
+}
+
+// isNotDir reports a path that leads through a file.
+func isNotDir(err error) bool { return strings.Contains(err.Error(), "not a directory") }
+
+// expand replaces ${NAME}, ${NAME:-default} and ${NAME-default}; false if a name
+// is not set and has no default.
+func (u UserConfig) expand(value string) (string, bool) {
+	var b strings.Builder
+	for {
+		start := strings.Index(value, "${")
+		if start < 0 {
+			b.WriteString(value)
+			return b.String(), true
+		}
+		name, rest, ok := strings.Cut(value[start+2:], "}")
+		if !ok {
+			return "", false
+		}
+		b.WriteString(value[:start])
+		name, def, hasDef := strings.Cut(strings.TrimSuffix(name, "?"), "-")
+		name, whenEmpty := strings.CutSuffix(name, ":")
+		v, set := u.Env[name]
+		switch {
+		case set && (v != "" || !whenEmpty):
+			b.WriteString(v)
+		case hasDef:
+			b.WriteString(def)
+		default:
+			return "", false
+		}
+		value = rest
+	}
+}

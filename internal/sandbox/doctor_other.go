@@ -1,0 +1,5 @@
+//go:build !linux
+
+package sandbox
+
+func machineFacts() []string { return nil }

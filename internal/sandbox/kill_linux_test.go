@@ -1,0 +1,122 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// killRounds is 50, or LICTOR_SOAK's number (200 if it is no number).
+func killRounds() int {
+	v := os.Getenv("LICTOR_SOAK")
+	if v == "" {
+		return 50
+	}
+	if n, err := strconv.Atoi(v); err == nil && n > 1 {
+		return n
+	}
+	return 200
+}
+
+// TestKillRunner is the process that TestKill kills.
+func TestKillRunner(t *testing.T) {
+	root := os.Getenv("LICTOR_TEST_KILL_ROOT")
+	if root == "" {
+		t.Skip("only started by TestKill")
+	}
+	p, err := NewPolicy(Input{Root: root, Home: os.Getenv("LICTOR_TEST_KILL_HOME"), Sandbox: true})
+	require.NoError(t, err)
+	s, err := Open(Selection{Setting: os.Getenv("LICTOR_TEST_KILL_EXECUTOR")})
+	require.NoError(t, err)
+	mark := os.Getenv("LICTOR_TEST_KILL_MARK")
+	fmt.Println("ready")
+	for {
+		_, err := s.Run(context.Background(), p, sh("setsid -f sleep "+mark+"; sleep "+mark+" & sleep 0.0"+fmt.Sprint(rand.IntN(9))))
+		require.NoError(t, err)
+	}
+}
+
+// lictor is killed at random moments: nothing may be left of its sandboxes, and the
+// next start takes away the placeholders.
+func TestKill(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p := project(t, nil)
+	rounds := killRounds()
+	for i := range rounds {
+		e := []Executor{Native, Bubblewrap, Native, Landlock}[i%4]
+		if e == Bubblewrap && checkBwrap() != nil {
+			t.Log("EXECUTOR bwrap NOT TESTED")
+			continue
+		}
+		mark := fmt.Sprintf("33%d.%d", os.Getpid(), i+1)
+		cmd := exec.Command(self, "-test.run", "^TestKillRunner$")
+		cmd.Env = append(os.Environ(), "LICTOR_TEST_KILL_ROOT="+p.Root, "LICTOR_TEST_KILL_HOME="+p.Home,
+			"LICTOR_TEST_KILL_EXECUTOR="+string(e), "LICTOR_TEST_KILL_MARK="+mark)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		b := make([]byte, 5)
+		_, _ = out.Read(b)
+		time.Sleep(time.Duration(rnd.IntN(60_000)) * time.Microsecond)
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		assertGone(t, mark)
+	}
+	assert.Eventually(t, func() bool {
+		out, _ := exec.Command("pgrep", "-f", "^(bwrap|lictor)( |$)").Output()
+		for _, pid := range strings.Fields(string(out)) {
+			env, _ := os.ReadFile("/proc/" + pid + "/environ")
+			parent, _ := exec.Command("ps", "-o", "ppid=", "-p", pid).Output()
+			if strings.Contains(string(env), "LICTOR_BOOT") && strings.TrimSpace(string(parent)) == "1" {
+				return false
+			}
+		}
+		return true
+	}, 5*time.Second, 50*time.Millisecond, "a helper is left")
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	require.NoError(t, err)
+	assert.NotContains(t, string(mounts), p.Root, "a mount is left")
+	res := mustRun(t, openExecutor(t, Native), p, sh("true"))
+	assert.Zero(t, res.ExitCode)
+	assertNoPlaceholders(t, p)
+	left, err := filepath.Glob(filepath.Join(p.StateDir, "sandbox", "*.json"))
+	require.NoError(t, err)
+	assert.Empty(t, left, "a registration is left")
+}
+
+// A placeholder that somebody put something into stays; one of a dead run goes.
+func TestReclaim(t *testing.T) {
+	p := project(t, nil)
+	r, err := openRegistry(p.StateDir)
+	require.NoError(t, err)
+	pl, _, err := makePlan(context.Background(), p, Native)
+	require.NoError(t, err)
+	reg, err := r.hold(pl)
+	require.NoError(t, err)
+	require.DirExists(t, filepath.Join(p.Root, ".claude"))
+	require.NoError(t, Reclaim(p.StateDir))
+	require.DirExists(t, filepath.Join(p.Root, ".claude"), "a live run keeps it")
+	require.NoError(t, os.WriteFile(filepath.Join(p.Root, ".claude", "settings.json"), nil, 0o600))
+	require.NoError(t, os.Remove(filepath.Join(p.Root, ".codex")))
+	require.NoError(t, os.Mkdir(filepath.Join(p.Root, ".other"), 0o700)) // takes the inode, perhaps
+	require.NoError(t, os.Mkdir(filepath.Join(p.Root, ".codex"), 0o700))
+	_ = reg.file.Close() // as a killed process does
+	require.NoError(t, Reclaim(p.StateDir))
+	assert.FileExists(t, filepath.Join(p.Root, ".claude", "settings.json"), "somebody's file")
+	assert.NoDirExists(t, filepath.Join(p.Root, ".lictor"))
+	require.NoError(t, Reclaim(p.StateDir))
+}
