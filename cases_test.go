@@ -380,7 +380,6 @@ func TestVisibleHidesDeniedPaths(t *testing.T) {
 	e := p.open(t, lictor.Options{})
 	all := []string{"public.ts", "secret/private.ts", "closed/a.ts", "../home/x", ".env.local", "a\x00b"}
 	assert.Equal(t, []string{"public.ts"}, e.Visible(all))
-
 }
 
 func TestAlwaysWritesTheDerivedRuleAndKeepsTheConsent(t *testing.T) {

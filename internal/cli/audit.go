@@ -477,4 +477,3 @@ func sortedKeys[K ~string](counts map[K]int) []K {
 	})
 	return keys
 }
-

@@ -77,9 +77,21 @@ func TestMatchStar(t *testing.T) {
 		pattern, text string
 		want          bool
 	}{
-		{"a*", "a", true}, {"a*", "ab", true}, {"*", "", true}, {"", "", true}, {"", "a", false}, {"a", "A", false},
-		{"*b", "ab", true}, {"*b", "ba", false}, {"a*c*e", "abcde", true}, {"a*c*e", "abde", false}, {"a?", "ab", false},
-		{"claude-3-5-*", "claude-3-5-sonnet-20241022", true}, {"gpt-4o*", "xgpt-4o", false}, {"**", "x", true}, {"a**b", "ab", true},
+		{"a*", "a", true},
+		{"a*", "ab", true},
+		{"*", "", true},
+		{"", "", true},
+		{"", "a", false},
+		{"a", "A", false},
+		{"*b", "ab", true},
+		{"*b", "ba", false},
+		{"a*c*e", "abcde", true},
+		{"a*c*e", "abde", false},
+		{"a?", "ab", false},
+		{"claude-3-5-*", "claude-3-5-sonnet-20241022", true},
+		{"gpt-4o*", "xgpt-4o", false},
+		{"**", "x", true},
+		{"a**b", "ab", true},
 	} {
 		assert.Equal(t, c.want, matchStar(c.pattern, c.text), c.pattern+" "+c.text)
 	}

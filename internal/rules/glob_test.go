@@ -203,8 +203,16 @@ func TestPermissionPathGlob(t *testing.T) {
 // FuzzPathGlob compares permission-file patterns with doublestar.
 func FuzzPathGlob(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"dir/**", "dir"}, {"**/*.go", "a/b.go"}, {"{a,b/**}/c", "b/x/c"}, {"[a-c]?x", "bbx"}, {"a*/**/b*", "aa/x/b"},
-		{`\*x`, "*x"}, {"**/a/**", "x/a"}, {"{,a}b", "ab"}, {"[^x]", "y"}, {"{a*,**/b}", "x/b"},
+		{"dir/**", "dir"},
+		{"**/*.go", "a/b.go"},
+		{"{a,b/**}/c", "b/x/c"},
+		{"[a-c]?x", "bbx"},
+		{"a*/**/b*", "aa/x/b"},
+		{`\*x`, "*x"},
+		{"**/a/**", "x/a"},
+		{"{,a}b", "ab"},
+		{"[^x]", "y"},
+		{"{a*,**/b}", "x/b"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
