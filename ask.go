@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/lictor-policy/lictor/internal/approve"
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/facts"
 	"github.com/lictor-policy/lictor/internal/model"
@@ -24,28 +26,36 @@ func (e *Engine) ask(ctx context.Context, c *facts.Call, d Decided) (Decided, er
 		d.By = "error"
 		return d, err
 	}
-	answer, err := e.options.Approver.Ask(ctx, request)
+	reply, err := approve.Ask(ctx, e.options.Approver, request)
+	d.Answer, d.Reply = reply.Answer, reply
 	if err != nil {
 		d.Reason = fmt.Sprintf("the question could not be answered: %v", err)
 		return d, fmt.Errorf("asking about %s: %w", c.Input.Tool, err)
 	}
-	d.Answer = answer
-	d.Allowed = answer.Allows()
+	d.Allowed = reply.Answer.Allows()
 	if !d.Allowed {
-		d.Reason = "the user said no: do something else, or ask what they want"
-		if answer == AnswerNever && request.Never != "" {
+		d.Reason = approve.Steer(&request, &d.Verdict)
+		if reply.Answer == AnswerNever && request.Never != "" {
 			d.Reason += e.write(ctx, []string{request.Never}, (*rules.Permissions).AddDeny)
 		}
-		return d, nil
+		return d, e.recordReply(c, &d)
 	}
 	d.Reason = "the user said yes"
-	switch answer {
+	switch reply.Answer {
 	case AnswerSession:
 		for _, rule := range request.Session {
-			e.session.Remember(rule)
+			if reply.For > 0 {
+				e.session.RememberUntil(rule, time.Now().Add(reply.For))
+			} else {
+				e.session.Remember(rule)
+			}
 		}
 	case AnswerAlways:
 		d.Reason += e.write(ctx, request.Always, func(p *rules.Permissions, rule string) error { return p.AddAllowConfirmed(rule) })
+	}
+	if err := e.recordReply(c, &d); err != nil {
+		d.Allowed, d.Reason = false, err.Error()
+		return d, err
 	}
 	return d, nil
 }
@@ -86,11 +96,14 @@ func (e *Engine) write(ctx context.Context, texts []string, add func(*rules.Perm
 
 // request builds the question, with the rules that each answer would add.
 func (e *Engine) request(ctx context.Context, c *facts.Call, v Verdict) (Request, error) {
+	s := e.state.Load()
 	r := Request{
-		Tool: c.Input.Tool, Targets: c.Input.Targets, Isolation: c.Input.Isolation,
+		Parts: approve.Parts(c.Query(), s.facts.Rules, &e.session), Strict: s.config.Strict,
+		Changes: changes(s, c),
+		Tool:    c.Input.Tool, Targets: c.Input.Targets, Isolation: c.Input.Isolation,
 		Verdict: v, CallID: c.Input.CallID,
-		Always: rules.DeriveAllowRules(c.Query(), e.state.Load().env, nil),
-		Never:  rules.DeriveDenyRule(c.Query(), e.state.Load().env),
+		Always: rules.DeriveAllowRules(c.Query(), s.env, nil),
+		Never:  rules.DeriveDenyRule(c.Query(), s.env),
 	}
 	rules, err := e.sessionRules(ctx, c)
 	r.Session = rules

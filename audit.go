@@ -67,3 +67,27 @@ func (e *Engine) entry(call *Call, c *factsCall, d *Decided) audit.Decided {
 
 // factsCall is a gathered call.
 type factsCall = facts.Call
+
+// recordReply writes down who answered a question, from where and when, and for
+// how long a grant holds.
+func (e *Engine) recordReply(c *factsCall, d *Decided) error {
+	log := e.state.Load().log
+	if log == nil {
+		return nil
+	}
+	r := &d.Reply
+	reason := "answered " + string(r.Answer)
+	if r.By != "" {
+		reason += " by " + r.By
+	}
+	if r.From != "" {
+		reason += " from " + r.From
+	}
+	if r.For > 0 {
+		reason += " for " + r.For.String()
+	}
+	return log.Record(&audit.Event{
+		Type: audit.TypeApproval, Tool: c.Input.Called, CallID: c.Input.CallID, Agent: c.Input.Agent,
+		Answer: string(r.Answer), Reason: reason, Args: c.Input.Args, Revision: d.Verdict.Revision,
+	})
+}

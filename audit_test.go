@@ -57,7 +57,7 @@ func TestAuditCases(t *testing.T) {
 // events reads the decisions of a project's log.
 func events(t *testing.T, p *project) []*audit.Event {
 	t.Helper()
-	out, err := audit.Collect(context.Background(), audit.Dir(p.home, p.root), audit.Filter{})
+	out, err := audit.Collect(context.Background(), audit.Dir(p.home, p.root), audit.Filter{Types: []audit.Type{audit.TypeVerdict, audit.TypeHook}})
 	require.NoError(t, err)
 	return out
 }

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/lictor-policy/lictor/internal/toolcall"
+	"github.com/lictor-policy/lictor/rego"
 )
 
 // ParseCall reads a call from its JSON form: an object with tool, args and the
@@ -32,3 +34,20 @@ func ParseCall(data []byte) (Call, error) {
 		CallID: wire.CallID, Agent: wire.Agent, Cwd: wire.Cwd,
 	}, nil
 }
+
+// Targets returns what a call touches as far as its arguments alone say it:
+// paths are not resolved and commands not analysed. The error is an *InputError.
+func Targets(call Call) ([]Target, error) {
+	table, err := builtinTable()
+	if err != nil {
+		return nil, err
+	}
+	d, err := table.Decode(call)
+	if err != nil {
+		return nil, err
+	}
+	return d.Targets, nil
+}
+
+// builtinTable is the embedded table of tools, read once.
+var builtinTable = sync.OnceValues(func() (*toolcall.Table, error) { return toolcall.LoadTable(rego.Tools) })

@@ -421,7 +421,7 @@ func TestAWrongAnswerIsANo(t *testing.T) {
 	p := newProject(t)
 	e := p.open(t, lictor.Options{Approver: approve.NewScript("maybe")})
 	d, err := e.Decide(context.Background(), callOf(t, "bash", &caseTarget{Kind: "command", Command: "ls"}, nil))
-	require.NoError(t, err)
+	require.Error(t, err, "there is no such answer")
 	assert.False(t, d.Allowed)
 	d, err = e.Decide(context.Background(), callOf(t, "bash", &caseTarget{Kind: "command", Command: "ls"}, nil))
 	require.Error(t, err, "the script has no second answer")

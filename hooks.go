@@ -53,6 +53,17 @@ func (e *Engine) RecordHook(run HookRun) error {
 	return log.Hook(&run)
 }
 
+// RecordRun writes down that an agent ran a call that it had asked about before.
+func (e *Engine) RecordRun(call Call) error {
+	log := e.state.Load().log
+	if log == nil {
+		return nil
+	}
+	return log.Record(&audit.Event{
+		Type: audit.TypeResult, Tool: call.Tool, CallID: call.CallID, Agent: call.Agent, Args: call.Args,
+	})
+}
+
 // RegisterSecret adds a value that must never be written to the audit log, such
 // as a key that the host moved out of the environment.
 func (e *Engine) RegisterSecret(value string) error {

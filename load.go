@@ -11,8 +11,6 @@ import (
 	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/pathguard"
 	"github.com/lictor-policy/lictor/internal/rules"
-	"github.com/lictor-policy/lictor/internal/toolcall"
-	"github.com/lictor-policy/lictor/rego"
 )
 
 // findPlaces fixes the root and says where all files lie. It fills the options'
@@ -59,7 +57,7 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 		return nil, err
 	}
 	s := &state{config: c}
-	if s.table, err = toolcall.LoadTable(rego.Tools); err != nil {
+	if s.table, err = builtinTable(); err != nil {
 		return nil, err
 	}
 	if tools := c.Applied.Settings.Tools; len(tools) > 0 {

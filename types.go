@@ -21,8 +21,11 @@ type (
 	// Request is a question to a person, Answer what that person says.
 	Request = model.Request
 	Answer  = model.Answer
-	// Approver asks a person.
+	// Approver asks a person; a Replier also says which hunks were accepted, who
+	// answered and for how long. Reply is such an answer.
 	Approver = model.Approver
+	Replier  = model.Replier
+	Reply    = model.Reply
 	// Mode is build or plan, Isolation none or os, Shell the shell of commands,
 	// Decision allow, deny or ask.
 	Mode      = model.Mode

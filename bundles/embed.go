@@ -17,3 +17,10 @@ func Baseline() (fs.FS, error) { return fs.Sub(bundles, "baseline") }
 
 // ExampleTeam returns the files of the example of a team's bundle.
 func ExampleTeam() (fs.FS, error) { return fs.Sub(bundles, "example-team") }
+
+// BaselineRoutes is what the rules of the baseline are about, as JSON: a list of
+// routes. A process that makes no call which one of them is about need not read
+// the baseline at all. A test keeps the file in step with the rules.
+//
+//go:embed baseline.routes
+var BaselineRoutes []byte

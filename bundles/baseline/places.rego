@@ -15,6 +15,13 @@ import rego.v2
 _plain(word) := replace(replace(replace(word, `"`, ""), `'`, ""), `\`, "")
 
 # METADATA
+# title: Leads off
+# description: >-
+#   The word starts as a vital place or the working folder must. Most words do
+#   not, and the closer look is for those that do.
+_leads_off(word) if regex.match(`^["'\\]*[/~$.]`, word)
+
+# METADATA
 # title: Vital
 # description: The root, a home folder or a folder of the system, or all that lies in one, in any spelling.
 _vital(word) if regex.match(_everything, _plain(word))

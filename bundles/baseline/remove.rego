@@ -15,6 +15,7 @@ deny contains {"id": "remove-everything", "reason": $"{command.program} would re
 	some command in lib.commands
 	_removes(command)
 	some word in command.args
+	_leads_off(word)
 	_vital(word)
 }
 
@@ -28,6 +29,7 @@ deny contains {"id": "remove-here", "reason": $"{command.program} would remove {
 	lib.base_name(command.program) in _removers
 	_recursive(command)
 	some word in command.args
+	_leads_off(word)
 	_here(word)
 }
 
@@ -155,4 +157,15 @@ _examples["remove-after-cd"] := {
 		{"command": "cd ~; rm -rf ./*", "parts": [["cd", "~"], ["rm", "-rf", "./*"]]},
 	],
 	"good": [{"command": "cd build && rm -rf *", "parts": [["cd", "build"], ["rm", "-rf", "*"]]}],
+}
+
+_examples["remove-resolved"] := {
+	"bad": [{
+		"command": "rm -rf /tmp/../etc",
+		"mentions": [{"program": "rm", "access": "delete", "path": "/etc"}],
+	}],
+	"good": [{
+		"command": "rm -rf /tmp/../tmp/x",
+		"mentions": [{"program": "rm", "access": "delete", "path": "/tmp/x"}],
+	}],
 }

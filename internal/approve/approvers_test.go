@@ -42,7 +42,8 @@ func TestAskTakesOnlyAClearYes(t *testing.T) {
 		{"unattended", full, Unattended{"a CI job"}, model.AnswerDeny, "nobody is there to answer: a CI job"},
 		{"a word of its own", full, NewScript("yes"), model.AnswerDeny, `"yes" is none of those`},
 		{"nothing", full, NewScript(""), model.AnswerDeny, "none of those"},
-		{"a rule that is not there", bare, NewScript(model.AnswerAlways), model.AnswerDeny, "(once, deny)"},
+		{"no rule to add", bare, NewScript(model.AnswerAlways), model.AnswerAlways, ""},
+		{"left out", model.Request{Choices: []model.Answer{model.AnswerOnce}}, NewScript(model.AnswerSession), model.AnswerDeny, "(once, deny)"},
 		{"yes with an error", full, person(func(context.Context, model.Request) (model.Answer, error) {
 			return model.AnswerOnce, errors.New("the line broke")
 		}), model.AnswerDeny, "the line broke"},

@@ -1,6 +1,7 @@
 package approve
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,3 +58,13 @@ func change(changes ...model.Change) model.Request {
 }
 
 func text(s string) *string { return &s }
+
+// threeHunks is a change of three hunks.
+func threeHunks() model.Change {
+	long := strings.Repeat("same\n", 10)
+	return model.Change{
+		Path: "src/server.go",
+		Old:  text("one\n" + long + "two\n" + long + "three\n"),
+		New:  "ONE\n" + long + "TWO\n" + long + "THREE\n",
+	}
+}

@@ -8,7 +8,8 @@ import (
 // Parts returns the parts of a call's commands with what covers each of them, for
 // Request.Parts: allow rules part by part, or a session answer about the whole
 // command. Nothing covers a part of a command that is opaque, unless a rule covers
-// every command. session may be nil.
+// every command. Where all parts are covered and the command is not, its
+// redirections follow as parts of their own ("> out.log"). session may be nil.
 func Parts(q *rules.Query, set *rules.Set, session *Session) []model.AskedPart {
 	var out []model.AskedPart
 	for i := range q.Targets {
@@ -37,6 +38,37 @@ func Parts(q *rules.Query, set *rules.Set, session *Session) []model.AskedPart {
 			}
 			out = append(out, asked)
 		}
+		if whole == nil {
+			out = append(out, redirections(q, set, t, out[len(out)-len(t.Parts):])...)
+		}
+	}
+	return out
+}
+
+// redirections returns what is left to ask about where every part is covered.
+func redirections(q *rules.Query, set *rules.Set, t *model.Target, parts []model.AskedPart) []model.AskedPart {
+	for i := range parts {
+		if !parts[i].Covered {
+			return nil
+		}
+	}
+	one := *q
+	one.Targets = []model.Target{*t}
+	var m rules.Match
+	if set != nil {
+		set.Match(&one, &m)
+	}
+	if m.Covered {
+		return nil
+	}
+	var out []model.AskedPart
+	for i := range t.Redirections {
+		r := &t.Redirections[i]
+		sign := "< "
+		if r.Access.Changes() {
+			sign = "> "
+		}
+		out = append(out, model.AskedPart{Text: sign + r.Text})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/rules"
@@ -30,6 +31,22 @@ func TestPartsSayWhatNoRuleCovers(t *testing.T) {
 	for _, c := range cases {
 		assert.Equal(t, c.want, command(t, c.command, c.allow...).Parts, c.command)
 	}
+}
+
+func TestPartsNameTheRedirectionThatIsLeft(t *testing.T) {
+	target := *bash("ls > /etc/motd")
+	target.Redirections = []model.PathRef{{Access: model.AccessWrite, Path: model.Path{
+		Text: "/etc/motd", Rel: "/etc/motd", Abs: "/etc/motd", Real: "/etc/motd", RealRel: "/etc/motd",
+	}}}
+	q := &rules.Query{Tool: "bash", Called: "bash", Class: "Bash", Targets: []model.Target{target}}
+	rule, err := rules.Parse("Bash(ls *)", model.SyntaxPermissions, model.EffectAllow, "f")
+	require.NoError(t, err)
+	set, _, err := rules.Compile([]model.Rule{rule}, rules.Env{Root: "/project"})
+	require.NoError(t, err)
+	assert.Equal(t, []model.AskedPart{
+		{Text: "ls", Covered: true, Rule: "Bash(ls *)"},
+		{Text: "> /etc/motd"},
+	}, Parts(q, set, nil))
 }
 
 func TestPartsOfASessionAnswer(t *testing.T) {

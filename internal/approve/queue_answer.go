@@ -65,6 +65,9 @@ func (q *Queue) AnswerReply(id string, reply model.Reply) error {
 	if err != nil {
 		return err
 	}
+	if !slices.Contains(Choices(&question.Request), reply.Answer) {
+		return fmt.Errorf("question %s: the answer %q is none of those that were offered (%s)", question.ID, visible(string(reply.Answer)), join(Choices(&question.Request)))
+	}
 	reply.At = time.Now()
 	reply, err = Checked(&question.Request, reply)
 	if err != nil {

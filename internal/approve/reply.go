@@ -51,9 +51,11 @@ func Ask(ctx context.Context, approver model.Approver, request model.Request) (r
 }
 
 // Checked returns the reply in its normal form, or deny and an error that says
-// what is wrong with it.
+// what is wrong with it. A session, always or never without a rule to add is a
+// plain yes or no, unless the request's own Choices leave it out.
 func Checked(request *model.Request, reply model.Reply) (model.Reply, error) {
-	if !slices.Contains(Choices(request), reply.Answer) {
+	known := slices.Contains(answers, reply.Answer) && len(request.Choices) == 0
+	if !known && !slices.Contains(Choices(request), reply.Answer) {
 		return denied, fmt.Errorf("the answer %q is none of those that were offered (%s)", reply.Answer, join(Choices(request)))
 	}
 	if reply.At.IsZero() {

@@ -7,7 +7,7 @@ import (
 )
 
 // maxSteer keeps what the model has to read short.
-const maxSteer = 900
+const maxSteer = 1000
 
 // Steer is the text for an agent whose call was refused: what was refused, why
 // and by which rule, and what it may do instead. The verdict is the one that
@@ -27,13 +27,13 @@ func Steer(request *model.Request, verdict *model.Verdict) string {
 	if why := why(request, verdict); why != "" {
 		b.WriteString(sentence(why) + " ")
 	}
-	b.WriteString(instead(request, verdict))
-	return short(b.String(), maxSteer)
+	advice := instead(request, verdict)
+	return short(b.String(), maxSteer-len(advice)) + advice
 }
 
 // what names the call in a few words.
 func what(request *model.Request) string {
-	tool := visible(request.Tool)
+	tool := short(visible(request.Tool), 80)
 	if tool == "" {
 		tool = "the call"
 	}
@@ -79,7 +79,7 @@ func why(request *model.Request, verdict *model.Verdict) string {
 	reason = short(visible(reason), 400)
 	rule := verdict.Rule
 	if verdict.Decision == model.Deny && rule != nil && rule.Text != "" && !strings.Contains(reason, visible(rule.Text)) {
-		reason = strings.TrimRight(reason, ". ") + " (" + visible(rule.Effect) + " rule " + short(visible(rule.Text), 120) + " in " + visible(rule.Source) + ")"
+		reason = strings.TrimRight(reason, ". ") + " (" + visible(rule.Effect) + " rule " + short(visible(rule.Text), 120) + " in " + short(visible(rule.Source), 120) + ")"
 	}
 	if request.Strict {
 		reason = withoutWayOut(reason)

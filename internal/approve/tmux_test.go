@@ -3,6 +3,7 @@
 package approve
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +35,8 @@ type ask struct {
 	Limit   time.Duration
 	Panic   bool
 	Out     string
+
+	background bool
 }
 
 func openPane(t *testing.T, width, height int, job ask, env ...string) *pane {
@@ -41,7 +45,9 @@ func openPane(t *testing.T, width, height int, job ask, env ...string) *pane {
 		t.Skip("tmux tests take seconds each")
 	}
 	tmux, err := exec.LookPath("tmux")
-	require.NoError(t, err, "these tests need tmux: install it")
+	if err != nil {
+		t.Skip("needs tmux")
+	}
 	dir, err := os.MkdirTemp("", "ask")
 	require.NoError(t, err)
 	p := &pane{t: t, socket: filepath.Join(dir, "tmux"), out: filepath.Join(dir, "out.json")}
@@ -60,6 +66,9 @@ func openPane(t *testing.T, width, height int, job ask, env ...string) *pane {
 	p.see("READY>")
 	// Standard input and output belong to somebody else, as in a hook.
 	line := fmt.Sprintf("APPROVE_TEST_ROLE=terminal APPROVE_TEST_JOB=%s %s %s </dev/null | cat", jobFile, strings.Join(env, " "), self)
+	if job.background {
+		line = "set -m; { " + line + "; } & wait"
+	}
 	script := filepath.Join(dir, "go")
 	require.NoError(t, os.WriteFile(script, []byte(line+"\n"), 0o600))
 	p.send(". "+script, "Enter")
@@ -219,15 +228,6 @@ func TestTerminalControlCAlwaysCounts(t *testing.T) {
 	assert.Equal(t, model.AnswerDeny, p.reply().Reply.Answer)
 }
 
-func threeHunks() model.Change {
-	long := strings.Repeat("same\n", 10)
-	return model.Change{
-		Path: "src/server.go",
-		Old:  text("one\n" + long + "two\n" + long + "three\n"),
-		New:  "ONE\n" + long + "TWO\n" + long + "THREE\n",
-	}
-}
-
 func TestTerminalSelectsHunks(t *testing.T) {
 	r := change(threeHunks())
 	p := openPane(t, 80, 44, ask{Request: r})
@@ -358,8 +358,8 @@ func TestTerminalIsPutBackAfterASignal(t *testing.T) {
 	out, err := exec.Command("pgrep", "-P", pid).Output()
 	require.NoError(t, err)
 	for child := range strings.FieldsSeq(string(out)) {
-		name, _ := os.ReadFile("/proc/" + child + "/comm")
-		if strings.TrimSpace(string(name)) != "cat" {
+		name, _ := exec.Command("ps", "-o", "comm=", "-p", child).Output()
+		if strings.Contains(string(name), "approve") {
 			require.NoError(t, exec.Command("kill", "-TERM", child).Run())
 		}
 	}
@@ -400,4 +400,41 @@ func TestTerminalPlainLinesControlC(t *testing.T) {
 	data, err := os.ReadFile(p.out)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `"answer":"deny"`)
+}
+
+func TestTerminalOfABackgroundProcessIsNotTouched(t *testing.T) {
+	p := openPane(t, 80, 24, ask{Request: command(t, "make"), background: true})
+	got := p.reply()
+	assert.Equal(t, model.AnswerDeny, got.Reply.Answer)
+	assert.Contains(t, got.Err, "not in the foreground")
+}
+
+func TestTerminalThatIsNotThere(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	data, err := json.Marshal(ask{Request: command(t, "make"), Out: out})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "job"), data, 0o600))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), "APPROVE_TEST_ROLE=terminal", "APPROVE_TEST_JOB="+filepath.Join(dir, "job"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	require.NoError(t, cmd.Run())
+	data, err = os.ReadFile(out)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), ErrNoTerminal.Error())
+	assert.Contains(t, string(data), `"answer":"deny"`)
+}
+
+func TestTerminalWaitsForOtherProcesses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lock")
+	held, err := takeLock(file)
+	require.NoError(t, err)
+	defer held.release()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	got, err := NewTerminal(TerminalOptions{LockFile: file}).Ask(ctx, command(t, "make"))
+	assert.ErrorIs(t, err, ErrTimeout)
+	assert.Equal(t, model.AnswerDeny, got)
 }

@@ -178,7 +178,7 @@ func (l *Log) stage(lineLen int64) *staged {
 	}
 	s := l.seg
 	st := &staged{l: l, path: filepath.Join(l.ckDir, s.name+checkpointSuffix), done: make(chan error, 1)}
-	st.temp = st.path + ".tmp"
+	st.temp = l.scratch(s, st.path)
 	c := &Checkpoint{Log: l.name, Time: l.now, Point: Point{
 		File: s.name, Count: s.seq + 1, Head: string(l.next[:]), Bytes: s.off + lineLen,
 	}}
@@ -196,6 +196,32 @@ func (l *Log) stage(lineLen int64) *staged {
 	}
 	go func() { st.done <- overwrite(l.fs, st.temp, st.msg) }()
 	return st
+}
+
+// scratch is the file that the checkpoints of a segment are prepared in. Every
+// process has its own: what is left in it after an exchange is written to again
+// only by who knows that the exchange is on disk.
+func (l *Log) scratch(s *segment, path string) string {
+	if s.scratch == "" {
+		s.scratch = fmt.Sprintf("%s.%d%s", path, os.Getpid(), scratchSuffix)
+		_ = l.fs.Remove(s.scratch) // that of a dead process with this number
+	}
+	return s.scratch
+}
+
+const scratchSuffix = ".tmp"
+
+// tidy removes the scratch files that dead processes left for a segment.
+func (l *Log) tidy(s *segment) {
+	names, err := l.fs.ReadDir(l.ckDir)
+	if err != nil {
+		return
+	}
+	for _, n := range names {
+		if strings.HasPrefix(n, s.name+checkpointSuffix+".") && strings.HasSuffix(n, scratchSuffix) {
+			_ = l.fs.Remove(filepath.Join(l.ckDir, n))
+		}
+	}
 }
 
 func (st *staged) wait() error {
@@ -221,8 +247,9 @@ func (l *Log) commit(st *staged, err error) error {
 	if err == nil {
 		if err = l.fs.Exchange(st.temp, st.path); err == nil {
 			err = l.fs.SyncDir(l.ckDir)
-		} else {
-			st.discard()
+		}
+		if err != nil {
+			st.discard() // on disk it may still be the checkpoint: never write to it again
 		}
 	}
 	s := l.seg

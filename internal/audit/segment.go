@@ -25,6 +25,7 @@ type segment struct {
 	head           [hexLen]byte
 	recorded       uint64 // seq at the last history entry
 	looked         time.Time
+	scratch        string // where this process prepares checkpoints
 }
 
 func (s *segment) point() *Point {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -260,6 +259,9 @@ func (l *Log) abandon(lost *lostError) {
 func (l *Log) drop() {
 	if l.seg != nil {
 		l.seg.f.Close()
+		if l.seg.scratch != "" {
+			_ = l.fs.Remove(l.seg.scratch)
+		}
 		l.seg = nil
 	}
 }
@@ -274,7 +276,7 @@ func (l *Log) finish(why string) error {
 		err = herr
 	}
 	if l.opt.Checkpoint {
-		_ = l.fs.Remove(filepath.Join(l.ckDir, l.seg.name+checkpointSuffix+".tmp")) // the last scratch file
+		l.tidy(l.seg)
 	}
 	// Read-only means finished to everybody else: whatever the durability, the
 	// lines come first.

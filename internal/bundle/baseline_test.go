@@ -2,18 +2,58 @@ package bundle
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
 	"testing"
-	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/lictor-policy/lictor/bundles"
 )
 
-func TestBaselineLoads(t *testing.T) {
-	start := time.Now()
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestBaseline tries the baseline on its own examples, and keeps the file of its
+// routes in step.
+func TestBaseline(t *testing.T) {
 	b, err := Baseline(context.Background())
 	require.NoError(t, err)
-	t.Log("load", time.Since(start))
-	start = time.Now()
 	require.NoError(t, b.try(context.Background()))
-	t.Log("try", time.Since(start), len(b.examples))
+	assert.Empty(t, b.advice())
+	routes := make([]Route, len(b.rules))
+	for i, rule := range b.rules {
+		routes[i] = rule.Route
+	}
+	text, err := json.MarshalIndent(routes, "", "  ")
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join(repository(t), "bundles", "baseline.routes"), append(text, '\n'), 0o644))
+		return
+	}
+	assert.JSONEq(t, string(text), string(bundles.BaselineRoutes), "run go test ./internal/bundle -run TestBaseline -update")
+	stub, err := baselineRoutes()
+	require.NoError(t, err)
+	assert.Equal(t, b.routes, stub.routes)
+	assert.Equal(t, b.digest, stub.digest)
+	assert.Equal(t, b.revision, stub.revision)
+}
+
+// TestBaselineIsNotLoadedInVain decides a harmless call without the compiler.
+func TestBaselineIsNotLoadedInVain(t *testing.T) {
+	s := NewSet(Options{})
+	_, err := s.Evaluate(context.Background(), command("git status", "git", "status"))
+	require.ErrorContains(t, err, "were not loaded")
+	require.NoError(t, s.Reload(context.Background()))
+	found, err := s.Evaluate(context.Background(), command("git status", "git", "status"))
+	require.NoError(t, err)
+	assert.Equal(t, Findings{Consulted: []Consulted{{Bundle: "baseline", Revision: "1"}}}, found)
+	found, err = s.Evaluate(context.Background(), command("rm -rf /", "rm", "-rf", "/"))
+	require.NoError(t, err)
+	require.Len(t, found.Deny, 1)
+	assert.Equal(t, "remove-everything", found.Deny[0].ID)
+	assert.Equal(t, []Consulted{{Bundle: "baseline", Revision: "1", Asked: true}}, found.Consulted)
+	assert.Len(t, s.Bundles()[0].Rules(), 14)
 }

@@ -70,13 +70,18 @@ func manyRules(n int, route string) files {
 	}
 }
 
-// BenchmarkTwentyRules is a bundle of twenty rules that all apply; the last one
-// denies.
-func BenchmarkTwentyRules(b *testing.B) {
+// BenchmarkTwentyRules is a bundle of twenty rules about one program; the last
+// one denies the call.
+func BenchmarkTwentyRules(b *testing.B) { benchmarkRules(b, `"git verb19 origin main"`, 1) }
+
+// BenchmarkTwentyRulesAllowed is a call of that program that no rule denies.
+func BenchmarkTwentyRulesAllowed(b *testing.B) { benchmarkRules(b, `"git status --short"`, 0) }
+
+func benchmarkRules(b *testing.B, call string, denials int) {
 	loaded, err := load(context.Background(), "many", manyRules(20, ""), LoadOptions{AllowUnsigned: true})
 	require.NoError(b, err)
 	g := newGeneration([]*Bundle{loaded}, nil)
-	e := Example{Call: []byte(`"git verb19 origin main"`)}
+	e := Example{Call: []byte(call)}
 	input, err := e.input(context.Background())
 	require.NoError(b, err)
 	b.ReportAllocs()
@@ -87,7 +92,7 @@ func BenchmarkTwentyRules(b *testing.B) {
 		begin := time.Now()
 		found, err := g.evaluate(context.Background(), input)
 		times = append(times, time.Since(begin))
-		if err != nil || len(found.Deny) != 1 {
+		if err != nil || len(found.Deny) != denials {
 			b.Fatal(found, err)
 		}
 	}

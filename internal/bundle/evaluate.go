@@ -70,18 +70,24 @@ func (f *Findings) Facts() (facts model.Facts) {
 
 // evaluate asks one bundle.
 func (b *Bundle) evaluate(ctx context.Context, wanted subset, input ast.Value, out *Findings) {
-	consulted := Consulted{Bundle: b.name, Revision: b.revision, Asked: true}
 	deny, ask, err := b.findings(ctx, wanted, input)
 	if err != nil {
-		consulted.Error = eval.CodeInternal
-		if known, ok := errors.AsType[*eval.Error](err); ok {
-			consulted.Error = known.Code
-		}
-		deny, ask = []Finding{b.finding(KindError, fmt.Sprintf("the bundle could not be asked: %v", err), KindError)}, nil
+		b.failed(err, out)
+		return
 	}
 	out.Deny = append(out.Deny, deny...)
 	out.Ask = append(out.Ask, ask...)
-	out.Consulted = append(out.Consulted, consulted)
+	out.Consulted = append(out.Consulted, Consulted{Bundle: b.name, Revision: b.revision, Asked: true})
+}
+
+// failed puts a denial down for a bundle that could not be asked.
+func (b *Bundle) failed(err error, out *Findings) {
+	code := eval.CodeInternal
+	if known, ok := errors.AsType[*eval.Error](err); ok {
+		code = known.Code
+	}
+	out.Deny = append(out.Deny, b.finding(KindError, fmt.Sprintf("the bundle could not be asked: %v", err), KindError))
+	out.Consulted = append(out.Consulted, Consulted{Bundle: b.name, Revision: b.revision, Asked: true, Error: code})
 }
 
 // findings evaluates the wanted rules and decodes what they say.

@@ -33,6 +33,8 @@ type Bundle struct {
 	examples               []Example
 	files                  files
 
+	// full loads the rest of a bundle of which only the routes are known yet.
+	full func() (*Bundle, error)
 	// conditions say for each rule when it can apply.
 	conditions []condition
 	queries    *queries

@@ -105,19 +105,30 @@ func (q *queries) prepare(wanted subset) (*eval.Query, error) {
 	return q.modules.Query("{" + strings.Join(fields, ", ") + "}")
 }
 
-// applicable returns the rules that could say something about the call, and
-// whether there are any.
-func (b *Bundle) applicable(input *model.Input) (wanted subset, any bool) {
+// applicable returns the rules that could say something about the call, and the
+// bundle that has them; nil if there is no such rule.
+func (b *Bundle) applicable(input *model.Input) (full *Bundle, wanted subset, err error) {
 	if !b.routes.apply(input) {
-		return wanted, false
+		return nil, wanted, nil
+	}
+	if b, err = b.whole(); err != nil {
+		return nil, wanted, err
 	}
 	for i := range b.conditions {
 		if b.conditions[i].route.applies(input) && b.conditions[i].need.met(input) {
 			wanted.add(i)
-			any = true
+			full = b
 		}
 	}
-	return wanted, any
+	return full, wanted, nil
+}
+
+// whole returns the bundle with everything that it has.
+func (b *Bundle) whole() (*Bundle, error) {
+	if b.full == nil {
+		return b, nil
+	}
+	return b.full()
 }
 
 // condition is when one rule can apply: what it declares and what it needs.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/lictor-policy/lictor/bundles"
 	"github.com/lictor-policy/lictor/internal/model"
 )
 
@@ -87,7 +86,7 @@ func (o *Options) candidates(ctx context.Context) (*generation, error) {
 	var notices []string
 	var problems []error
 	if !o.WithoutBaseline {
-		baseline, err := Baseline(ctx)
+		baseline, err := baselineRoutes()
 		if err != nil {
 			return nil, err
 		}
@@ -156,24 +155,6 @@ func (o *Options) loadCandidate(ctx context.Context, c candidate, ring *Keyring,
 	return b, notice, nil
 }
 
-// baseline is compiled once in a process.
-var baseline = sync.OnceValues(func() (*Bundle, error) {
-	fsys, err := bundles.Baseline()
-	if err != nil {
-		return nil, err
-	}
-	return LoadFS(context.Background(), "built-in baseline", fsys, LoadOptions{AllowUnsigned: true})
-})
-
-// Baseline returns the built-in bundle against catastrophic commands. It needs no
-// signature: it is part of the program.
-func Baseline(ctx context.Context) (*Bundle, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return baseline()
-}
-
 // Evaluate asks every bundle about a call. A bundle that fails denies, as a
 // finding of kind [KindError]. The error is that of a set that was never loaded,
 // of a document that is too long, or of a bundle that was neither asked nor
@@ -187,11 +168,16 @@ func (s *Set) Evaluate(ctx context.Context, input *model.Input) (Findings, error
 }
 
 // Bundles returns the bundles of the set in the order in which they are asked.
-func (s *Set) Bundles() []*Bundle {
+func (s *Set) Bundles() (out []*Bundle) {
 	if g := s.current.Load(); g != nil {
-		return append([]*Bundle{}, g.bundles...)
+		for _, b := range g.bundles {
+			if full, err := b.whole(); err == nil {
+				b = full
+			}
+			out = append(out, b)
+		}
 	}
-	return nil
+	return out
 }
 
 // Notices says what a user should know about the bundles that are used.
@@ -247,21 +233,25 @@ func (g *generation) evaluate(ctx context.Context, input *model.Input) (Findings
 	var out Findings
 	var doc ast.Value
 	for i, b := range g.bundles {
-		wanted, any := b.applicable(input)
-		if !any {
+		full, wanted, err := b.applicable(input)
+		if err == nil && full == nil {
 			if doc != nil {
 				out.Consulted = append(out.Consulted, g.skipped[i])
 			}
 			continue
 		}
 		if doc == nil {
-			var err error
-			if doc, err = document(input); err != nil {
-				return Findings{}, fmt.Errorf("the call is too much for the managed bundles: %w", err)
+			var tooMuch error
+			if doc, tooMuch = document(input); tooMuch != nil {
+				return Findings{}, fmt.Errorf("the call is too much for the managed bundles: %w", tooMuch)
 			}
 			out.Consulted = append(make([]Consulted, 0, len(g.bundles)), g.skipped[:i]...)
 		}
-		b.evaluate(ctx, wanted, doc, &out)
+		if err != nil {
+			b.failed(err, &out)
+		} else {
+			full.evaluate(ctx, wanted, doc, &out)
+		}
 	}
 	if doc == nil {
 		// Full slice expression: whoever appends gets a copy.

@@ -32,6 +32,8 @@ func newExec(s *streams) *cobra.Command {
 		outside bool
 		explain bool
 		tty     bool
+		ask     string
+		limit   time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
@@ -57,6 +59,12 @@ was up, 125 that lictor or the sandbox failed and the command did not run.`,
 				return err
 			}
 			o.Execute = true
+			if o.Unattended == "" {
+				folder, _ := os.Getwd()
+				if o.Approver, err = approver(ask, limit, folder, "lictor exec"); err != nil {
+					return err
+				}
+			}
 			engine, err := lictor.Open(cmd.Context(), o)
 			if err != nil {
 				return &exitError{code: exitSetup, err: err}
@@ -100,6 +108,8 @@ was up, 125 that lictor or the sandbox failed and the command did not run.`,
 	fl.DurationVar(&timeout, "timeout", 0, "end the command and all that it started after this `time`")
 	fl.BoolVar(&outside, "outside-sandbox", false, "ask to run outside the OS sandbox")
 	fl.BoolVar(&explain, "explain", false, "say on standard error why the command is allowed, and how it runs")
+	fl.StringVar(&ask, "ask", "terminal", "who answers a question: `terminal`, queue (lictor approve) or none")
+	fl.DurationVar(&limit, "ask-limit", 5*time.Minute, "no answer within this `time` is a no")
 	fl.BoolVarP(&tty, "tty", "t", false, "give the command a terminal of its own")
 	return cmd
 }
@@ -110,11 +120,9 @@ func ran(ctx context.Context, s *streams, engine *lictor.Engine, call lictor.Cal
 	var command *sandbox.CommandError
 	switch {
 	case errors.Is(err, lictor.ErrNotRun):
-		code := exitDeny
-		if d.Verdict.Decision == lictor.Ask {
-			code = exitAsk
-		}
-		return fail(code, "%s: %s", d.Verdict.Decision, d.Reason)
+		return fail(notRun(&d), "%s: %s", d.Verdict.Decision, d.Reason)
+	case result == nil && d.Verdict.Decision == lictor.Ask && !d.Allowed:
+		return fail(exitAsk, "ask: %s", d.Reason) // nobody could be asked
 	case errors.As(err, &command):
 		return &exitError{code: command.ExitCode(), err: err}
 	case err != nil:
@@ -133,6 +141,15 @@ func ran(ctx context.Context, s *streams, engine *lictor.Engine, call lictor.Cal
 		return fail(exitSetup, "the run counts as failed: it changed what is protected")
 	}
 	return exit(result.ExitCode)
+}
+
+// notRun is the exit code for a call that was decided with no: 2 if nobody
+// answered, 1 if the policy or a person said no.
+func notRun(d *lictor.Decided) int {
+	if d.Verdict.Decision == lictor.Ask && d.Answer == "" {
+		return exitAsk
+	}
+	return exitDeny
 }
 
 // quoteWords writes words as shell text that means exactly them.
@@ -227,25 +244,6 @@ func newSandboxVerify(s *streams) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&executor, "executor", "os", "the `executor`: os, native, bwrap, landlock or seatbelt")
 	cmd.Flags().StringVar(&dir, "dir", "", "work below this `folder`")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
-	return cmd
-}
-
-func newDoctor(s *streams) *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Say what isolation this machine has, and how to get more",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			d := sandbox.Diagnose()
-			if format == "json" {
-				return writeJSON(s.out, d)
-			}
-			fmt.Fprint(s.out, d)
-			return nil
-		},
-	}
 	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
 	return cmd
 }

@@ -53,7 +53,7 @@ func exitCodeIs(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		got = exit.ExitCode()
 	}
-	if want := args[0]; want != string(rune('0'+got)) {
+	if want := args[0]; want != strconv.Itoa(got) {
 		ts.Fatalf("exit code %d, want %s", got, want)
 	}
 }

@@ -146,6 +146,9 @@ type Decided struct {
 	// was asked).
 	Verdict Verdict
 	Answer  Answer
+	// Reply is the whole answer: which hunks of a file change were accepted (nil:
+	// all), for how long, who answered, from where and when.
+	Reply Reply
 	// Reason is the line to show: the verdict's, or why the question ended in no.
 	Reason string
 }

@@ -202,9 +202,9 @@ func TestOtherProtocols(t *testing.T) {
 
 // What a client says about proxies, and who it claims to be, goes no further.
 func TestHeadersEndHere(t *testing.T) {
-	var got http.Header
+	got := make(chan http.Header, 1)
 	upstream := newWeb(t, false, func(w http.ResponseWriter, r *http.Request) {
-		got = r.Header.Clone()
+		got <- r.Header.Clone()
 		w.Header().Set("Proxy-Authenticate", "Basic")
 		w.Header().Set("Keep-Alive", "5")
 		w.Header().Set("X-Kept", "yes")
@@ -218,7 +218,7 @@ func TestHeadersEndHere(t *testing.T) {
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	require.Equal(t, 200, resp.StatusCode)
-	assert.Equal(t, http.Header{"Accept": {"*/*"}, "X-Kept": {"yes"}, "Connection": {"close"}}, got)
+	assert.Equal(t, http.Header{"Accept": {"*/*"}, "X-Kept": {"yes"}, "Connection": {"close"}}, <-got)
 	assert.Empty(t, resp.Header.Get("Proxy-Authenticate"))
 	assert.Empty(t, resp.Header.Get("Keep-Alive"))
 	assert.Equal(t, "yes", resp.Header.Get("X-Kept"))

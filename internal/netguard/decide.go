@@ -89,6 +89,9 @@ func notListed(r Request) Decision {
 	return Decision{By: ByDefault, Reason: "not on the list", Hint: AllowHint(r.Host.Host)}
 }
 
+// maxAnswers bounds what is remembered: names cost a client nothing.
+const maxAnswers = 4096
+
 // ask asks once for everybody who wants the same.
 func (p *Policy) ask(ctx context.Context, r Request) Decision {
 	if r.URL != "" {
@@ -104,6 +107,10 @@ func (p *Policy) ask(ctx context.Context, r Request) Decision {
 		}
 		a, ok := p.answers[key]
 		if !ok {
+			if len(p.answers) >= maxAnswers {
+				p.mu.Unlock()
+				return p.askNow(ctx, r)
+			}
 			a = &answer{done: make(chan struct{}), lost: true}
 			p.answers[key] = a
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -79,6 +80,7 @@ func open(t testing.TB, addr string) (net.Conn, *bufio.Reader) {
 func say(t testing.TB, addr, text string) (int, string, string) {
 	t.Helper()
 	c, r := open(t, addr)
+	defer c.Close()
 	_, err := io.WriteString(c, text)
 	require.NoError(t, err)
 	resp, err := http.ReadResponse(r, nil)
@@ -118,6 +120,7 @@ func newWeb(t testing.TB, tls bool, handler http.HandlerFunc) *web {
 		w.hits.Add(1)
 		handler(rw, r)
 	}))
+	w.Config.ErrorLog = log.New(io.Discard, "", 0)
 	if tls {
 		w.EnableHTTP2 = true
 		w.StartTLS()

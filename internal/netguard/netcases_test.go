@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -128,18 +129,18 @@ func caseNetProxy(t *testing.T, c caseRow) {
 	strict(t, c.Input, &input)
 	strict(t, c.Expect, &expect)
 
-	var path string
+	var path atomic.Value
 	upstream := newWeb(t, false, func(w http.ResponseWriter, r *http.Request) {
-		path = r.RequestURI
+		path.Store(r.RequestURI)
 		hello(w, r)
 	})
-	called := false
+	var called atomic.Bool
 	resolver := names{}
 	if _, err := netip.ParseAddr(given.Resolves); err == nil {
 		resolver["private.test"] = []string{given.Resolves}
 	}
 	p := &Proxy{Resolver: resolver, Decide: func(_ context.Context, r Request) Decision {
-		called = true
+		called.Store(true)
 		return Decision{Allowed: given.Decide == "allow", NonPublic: r.Host.Host == "allowed.test"}
 	}}
 	addr := testProxy(t, p)
@@ -161,10 +162,10 @@ func caseNetProxy(t *testing.T, c caseRow) {
 	assert.Contains(t, line, expect.ReasonContains)
 	assert.Contains(t, body, expect.BodyContains)
 	if expect.UpstreamPath != "" {
-		assert.Equal(t, expect.UpstreamPath, path)
+		assert.Equal(t, expect.UpstreamPath, path.Load())
 	}
 	if expect.DecideCalled != nil {
-		assert.Equal(t, *expect.DecideCalled, called)
+		assert.Equal(t, *expect.DecideCalled, called.Load())
 	}
 	if expect.Tunnel != "" {
 		require.Equal(t, "works", expect.Tunnel)

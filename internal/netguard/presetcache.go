@@ -34,10 +34,20 @@ func (c *PresetCache) Resolve(ctx context.Context, entries []string) (Resolved, 
 	return r.clone(), nil
 }
 
+// Hosts is Resolve for those who want the patterns alone: the settings, which
+// show and pin them.
+func (c *PresetCache) Hosts(ctx context.Context, entries []string) ([]string, error) {
+	r, err := c.Resolve(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	return r.Names(), nil
+}
+
 // fresh reports that no file has changed.
 func (r *Resolved) fresh() bool {
 	for _, old := range r.files {
-		now, _ := stampOf(old.path)
+		now, _, _ := stampOf(old.path)
 		if now.exists != old.exists || now.size != old.size || !now.changed.Equal(old.changed) {
 			return false
 		}

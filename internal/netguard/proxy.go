@@ -37,10 +37,13 @@ type Dialer interface {
 //     nobody can see. (A server that answers for several sites inside one TLS
 //     session can still be asked for another one there: that cannot be seen from
 //     outside.)
-//   - Nothing that a client says about proxies goes further, and a tunnel cannot be
-//     opened inside a tunnel.
+//   - Nothing that a client says about proxies goes further, a tunnel cannot be
+//     opened inside a tunnel, and plain HTTP cannot change into another protocol.
+//     (Inside TLS nobody sees what a listed host does for its visitors: one that is
+//     a proxy itself opens everything.)
 //
-// A Proxy serves one run. It must not be copied.
+// A Proxy serves one run: close it when the command has ended, which the listener
+// of a sandbox does not tell. It must not be copied.
 type Proxy struct {
 	// Decide says whether a host may be reached; nil denies everything. It is called
 	// for every request. The context ends when the proxy is closed.

@@ -1,6 +1,8 @@
 package netguard
 
 import (
+	"crypto/rand"
+	"net"
 	"net/url"
 	"slices"
 	"strconv"
@@ -61,6 +63,19 @@ func WithEnv(env []string, proxyURL string) []string {
 	out = append(out, "GIT_CONFIG_COUNT="+strconv.Itoa(gitCount+1), "GIT_CONFIG_KEY_"+n+"=http.proxy", "GIT_CONFIG_VALUE_"+n+"="+proxyURL)
 	slices.Sort(out)
 	return out
+}
+
+// NewCredentials are random credentials for [Proxy].Credentials, for a proxy that
+// listens where other programs can reach it.
+func NewCredentials() string { return "lictor:" + rand.Text() }
+
+// ProxyURL is the URL of a proxy for Env.
+func ProxyURL(addr net.Addr, credentials string) string {
+	u := url.URL{Scheme: "http", Host: addr.String()}
+	if name, password, ok := strings.Cut(credentials, ":"); ok {
+		u.User = url.UserPassword(name, password)
+	}
+	return u.String()
 }
 
 // proxyVariables hold the proxy's URL. Clients read the lower-case or the

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -277,4 +278,23 @@ func TestCloseEndsQuestion(t *testing.T) {
 	require.NoError(t, err)
 	<-asked
 	require.NoError(t, p.Close())
+}
+
+// serverNameByGo is the name that Go's server reads from a hello.
+func serverNameByGo(raw []byte) (string, bool) {
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	_ = theirs.SetDeadline(time.Now().Add(time.Second))
+	go func() {
+		_, _ = ours.Write(raw)
+		_, _ = io.Copy(io.Discard, ours)
+	}()
+	name, ok := "", false
+	stop := errors.New("stop")
+	_ = tls.Server(theirs, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
+		name, ok = h.ServerName, true
+		return nil, stop
+	}}).Handshake()
+	return name, ok
 }

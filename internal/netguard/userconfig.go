@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -108,29 +109,34 @@ type fileStamp struct {
 	changed time.Time
 }
 
-// stampOf looks at a file, links followed.
-func stampOf(path string) (fileStamp, fs.FileInfo) {
+// stampOf looks at a file, links followed. A missing one is no error.
+func stampOf(path string) (fileStamp, fs.FileInfo, error) {
 	info, err := os.Stat(path)
-	if err != nil {
-		return fileStamp{path: path}, nil
+	switch {
+	case err == nil:
+		return fileStamp{path: path, exists: true, size: info.Size(), changed: info.ModTime()}, info, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fileStamp{path: path}, nil, nil
 	}
-	return fileStamp{path: path, exists: true, size: info.Size(), changed: info.ModTime()}, info
+	return fileStamp{path: path}, nil, err
 }
 
 // read returns a configuration file's text; missing is no error.
 func (f *finder) read(path string) (text string, found bool, err error) {
-	stamp, info := stampOf(path)
-	f.files = append(f.files, stamp)
 	fail := func(err error) (string, bool, error) {
-		return "", false, fmt.Errorf("network.allow: preset %s: %s: %w", f.entry, f.user.show(path), err)
-	}
-	if info == nil {
-		if _, err := os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
-			return fail(errors.Unwrap(err))
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
 		}
-		return "", false, nil
+		return "", false, f.broken(path, err)
 	}
+	stamp, info, err := stampOf(path)
+	f.files = append(f.files, stamp)
 	switch {
+	case err != nil:
+		return fail(err)
+	case info == nil:
+		return "", false, nil
 	case !info.Mode().IsRegular():
 		// Reading a pipe could wait forever.
 		return fail(errors.New("not a regular file"))
@@ -139,7 +145,7 @@ func (f *finder) read(path string) (text string, found bool, err error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return fail(errors.Unwrap(err))
+		return fail(err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxConfig))
@@ -148,9 +154,6 @@ func (f *finder) read(path string) (text string, found bool, err error) {
 	}
 	return strings.TrimPrefix(string(data), "\ufeff"), true, nil
 }
-
-// isNotDir reports a path that leads through a file.
-func isNotDir(err error) bool { return strings.Contains(err.Error(), "not a directory") }
 
 // expand replaces ${NAME}, ${NAME:-default} and ${NAME-default}; false if a name
 // is not set and has no default.

@@ -13,6 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func testPolicy(t testing.TB, in Input) *ExecPolicy {
+	t.Helper()
+	if in.Home == "" {
+		in.Home = filepath.Join(filepath.Dir(in.Root), "home")
+		require.NoError(t, os.MkdirAll(in.Home, 0o755))
+	}
+	in.Sandbox = true
+	if in.Timeout == 0 {
+		in.Timeout = 30 * time.Second
+	}
+	p, err := NewPolicy(in)
+	require.NoError(t, err)
+	return p
+}
+
 // benchRoot is a small project outside of the temp folders where that is possible.
 func benchRoot(b *testing.B) *ExecPolicy {
 	base, err := os.MkdirTemp("/srv", "lictor-bench-")

@@ -345,3 +345,18 @@ func TestSetupErrorsAreNotTheCommands(t *testing.T) {
 	assert.Contains(t, fixes("mount file system proc for", syscall.EPERM)+fixes("create file system proc for", syscall.EPERM), "systempaths=unconfined")
 	assert.False(t, errors.Is(e, ErrClosed))
 }
+
+// A command may signal process 1 as it likes: it is deaf, and nothing of that is
+// left in the command's own signal actions.
+func TestHelperIsDeaf(t *testing.T) {
+	for _, e := range []Executor{Native, Bubblewrap} {
+		t.Run(string(e), func(t *testing.T) {
+			s, p := openExecutor(t, e), project(t, nil)
+			for range 20 {
+				res := mustRun(t, s, p, sh(`for i in $(seq 31) $(seq 35 64); do kill -$i 1; done 2>/dev/null; grep -E 'SigIgn|SigBlk' /proc/self/status`))
+				assert.Zero(t, res.ExitCode)
+				assert.Equal(t, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n", res.Stdout.Text)
+			}
+		})
+	}
+}

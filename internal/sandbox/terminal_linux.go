@@ -20,11 +20,13 @@ type session struct {
 	saved  *unix.Termios
 	winch  chan os.Signal
 	copied chan struct{}
-	once   sync.Once
+	// out is what the command wrote to its terminal.
+	out  capture
+	once sync.Once
 }
 
-func joinTerminal(t *Terminal, master *os.File, std *streams) *session {
-	s := &session{t: t, master: master, winch: make(chan os.Signal, 1), copied: make(chan struct{})}
+func joinTerminal(t *Terminal, master *os.File, limit int) *session {
+	s := &session{t: t, master: master, winch: make(chan os.Signal, 1), copied: make(chan struct{}), out: capture{limit: limit}}
 	_ = unix.SetNonblock(int(master.Fd()), true)
 	s.master = os.NewFile(uintptr(dup(master)), "terminal") // now polled by the runtime
 	_ = master.Close()
@@ -45,9 +47,9 @@ func joinTerminal(t *Terminal, master *os.File, std *streams) *session {
 	}()
 	go func() {
 		defer close(s.copied)
-		var w io.Writer = &std.out
+		var w io.Writer = &s.out
 		if t.Out != nil {
-			w = io.MultiWriter(&std.out, t.Out)
+			w = io.MultiWriter(&s.out, t.Out)
 		}
 		_, _ = io.Copy(w, s.master) // ends with EIO when the last process is gone
 	}()

@@ -535,3 +535,28 @@ func TestFold(t *testing.T) {
 	assert.Equal(t, "rm.exe", baseNameOn("x/rm.exe", false, false))
 	assert.Equal(t, "rm", baseNameOn("./bin/../bin/rm//", false, false))
 }
+
+// TestSplitEnv: expectations as GNU env 9.1 splits them.
+func TestSplitEnv(t *testing.T) {
+	tests := []struct {
+		text string
+		want []string
+		ok   bool
+	}{
+		{`rm -rf x`, []string{"rm", "-rf", "x"}, true},
+		{`sh -c 'a \' b'`, []string{"sh", "-c", "a ' b"}, true},
+		{`a 'b\nc' "d\"e"`, []string{"a", `b\nc`, `d"e`}, true},
+		{`a ''`, []string{"a", ""}, true},
+		{`a ${X}`, []string{"a"}, false},
+		{`a #b`, []string{"a"}, false},
+		{`a\_b`, nil, false},
+		{`'a`, []string{"a"}, false},
+	}
+	for _, tt := range tests {
+		got, ok := splitEnv(tt.text)
+		assert.Equal(t, tt.ok, ok, tt.text)
+		assert.Equal(t, tt.want, got, tt.text)
+	}
+	c := Analyze(`env -S 'bash -c '"'"'x='"\\"''"'"'y'"\\"''"'"'; rm x'"'"`, model.ShellBash)
+	assert.True(t, runs(c, "rm"), denyForms(c))
+}

@@ -8,6 +8,9 @@ import "strings"
 func (w *walker) alias(words []word, p pctx) {
 	a := w.a
 	for i := 1; i < len(words); i++ {
+		if !words[i].is(wStatic) {
+			a.reason(rAlias)
+		}
 		if _, body, ok := strings.Cut(words[i].flat(), "="); ok {
 			a.reason(rAlias)
 			w.script(strings.Trim(body, `"'`), "alias", p, nil)
@@ -17,20 +20,18 @@ func (w *walker) alias(words []word, p pctx) {
 
 // hash -p makes a name run another program; zsh sets it with `=`.
 func (w *walker) hash(words []word, p pctx) {
-	a := w.a
-	for i := 1; i+1 < len(words); i++ {
-		if strings.HasPrefix(words[i].flat(), "-") && strings.Contains(words[i].flat(), "p") {
-			a.reason(rHash)
-			w.inner([]word{text(baseName(words[i+1].flat()))}, "hash", p)
-			w.inner(append([]word{text(baseName(words[i+1].flat()))}, words[min(i+3, len(words)):]...), "hash", p)
+	for i := 1; i < len(words); i++ {
+		s := words[i].flat()
+		if !words[i].is(wStatic) || strings.Contains(s, "=") {
+			w.a.reason(rHash)
+		}
+		if strings.HasPrefix(s, "-") && strings.Contains(s, "p") && i+1 < len(words) {
+			w.a.reason(rHash)
+			name := text(baseName(words[i+1].flat()))
+			w.inner([]word{name}, "hash", p)
+			w.inner(append([]word{name}, words[min(i+3, len(words)):]...), "hash", p)
 			return
 		}
-		if strings.Contains(words[i].flat(), "=") {
-			a.reason(rHash)
-		}
-	}
-	if n := len(words); n > 1 && strings.Contains(words[n-1].flat(), "=") {
-		a.reason(rHash)
 	}
 }
 

@@ -160,8 +160,8 @@ func (w *walker) envSplit(words []word, p pctx) {
 		if !o.value.is(wStatic) {
 			w.a.reason(rShellCDynamic)
 		}
-		split, err := Words(o.value.flat())
-		if err != nil {
+		split, ok := splitEnv(o.value.flat())
+		if !ok {
 			split = strings.Fields(unquoter.Replace(o.value.flat()))
 			w.a.reason(rCmdName)
 		}
@@ -177,6 +177,53 @@ func (w *walker) envSplit(words []word, p pctx) {
 		}
 		return
 	}
+}
+
+// splitEnv splits a string as env -S does: like a shell, but a backslash works
+// inside single quotes too. It gives up on variables, comments and `\c`.
+func splitEnv(s string) (words []string, ok bool) {
+	var b strings.Builder
+	in, quote := false, byte(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, in = c, true
+		case quote == 0 && strings.IndexByte(" \t\n\v\f\r", c) >= 0:
+			if in {
+				words = append(words, b.String())
+				b.Reset()
+				in = false
+			}
+		case c == '\\':
+			if i++; i >= len(s) {
+				return words, false
+			}
+			in = true
+			switch e := s[i]; {
+			case quote == '\'':
+				if e != '\\' && e != '\'' {
+					b.WriteByte('\\')
+				}
+				b.WriteByte(e)
+			case strings.IndexByte(`"#$'\`, e) >= 0:
+				b.WriteByte(e)
+			default:
+				return words, false
+			}
+		case c == '$' && quote != '\'', c == '#' && !in:
+			return words, false
+		default:
+			in = true
+			b.WriteByte(c)
+		}
+	}
+	if in {
+		words = append(words, b.String())
+	}
+	return words, quote == 0
 }
 
 // make runs its recipes with the SHELL that it is given.

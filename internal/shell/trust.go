@@ -46,13 +46,18 @@ func (w *walker) checkTokens(f *syntax.File) {
 			to += 2
 		}
 		at = to
-		if from == 0 || to >= len(w.text) || strings.IndexByte(splices[w.text[from-1]], w.text[to]) < 0 {
+		if from == 0 || to >= len(w.text) {
+			continue
+		}
+		prev, next := w.text[from-1], w.text[to]
+		fd := prev >= '0' && prev <= '9' && (next == '<' || next == '>') // 2>f, or the word 2 in zsh
+		if !fd && strings.IndexByte(splices[prev], next) < 0 {
 			continue
 		}
 		if literal == nil {
 			literal = literals(f, len(w.text))
 		}
-		if !literal[from-1] || !literal[to] {
+		if fd && !literal[to] || !fd && (!literal[from-1] || !literal[to]) {
 			w.a.reason(rTokenSplice)
 			return
 		}

@@ -1,83 +1,69 @@
 # METADATA
 # title: Calls of examples
-# description: The documents that a bundle's examples stand for.
+# description: What lib.call makes of the examples of a bundle.
 package lictor.call_test
 
 import rego.v2
 
 import data.lictor.lib
 
-# METADATA
-# title: Command examples
-# description: As text, and with the parts and inner commands that blanks cannot tell.
-test_commands if {
-	plain := lib.call("git  push https://u@Evil.example:8443/x?y")
-	plain.tool == "bash"
-	plain.targets[0].parts[0].program == "git"
-	plain.targets[0].parts[0].args[0] == "push"
-	plain.targets[0].hosts == ["evil.example"]
-	rich := lib.call({
-		"command": "sudo rm x > /out && ls",
-		"parts": [["sudo", "rm", "x"], ["ls"]],
-		"inner": [["rm", "x"]],
-		"hosts": ["h"],
-		"writes": ["/out", "in"],
-		"tool": "run_bash",
-	})
-	rich.tool == "run_bash"
-	{command.program | some command in lib.commands} == {"sudo", "rm", "ls"} with input as rich
-	rich.targets[0].hosts == ["h"]
-	[path.real | some path in rich.targets[0].redirections] == ["/out", "/project/in"]
+test_command if {
+	call := lib.call("git  push origin https://User@Git.example:8443/x main")
+	call.tool == "bash"
+	some part in call.targets[0].parts
+	part.program == "git"
+	part.args == ["push", "origin", "https://User@Git.example:8443/x", "main"]
+	call.targets[0].hosts == ["git.example"]
+	lib.runs("git", {"push"}) with input as call
+	lib.hosts == {"git.example"} with input as call
 }
 
-# METADATA
-# title: URL examples
-# description: The host is what a browser would go to.
-test_urls[url] if {
+test_parts if {
+	call := lib.call({"command": "cd x && sudo rm a > /dev/sda", "parts": [["cd", "x"], ["sudo", "rm", "a"]], "inner": [["rm", "a"]], "writes": ["/dev/sda"], "hosts": ["h"], "tool": "run_bash"})
+	call.tool == "run_bash"
+	count(call.targets[0].parts) == 2
+	lib.runs_any({"rm"}) with input as call
+	lib.changes("/dev") with input as call
+	call.targets[0].hosts == ["h"]
+}
+
+test_path if {
+	call := lib.call({"path": "src/x.go", "args": {"content": "x"}})
+	call.tool == "write_file"
+	call.args == {"content": "x"}
+	lib.changes("src") with input as call
+	read := lib.call({"path": "/etc/hosts", "access": "read"})
+	read.tool == "read_file"
+	lib.touches("/etc") with input as read
+	not lib.changes("/etc") with input as read
+}
+
+test_url[note] if {
 	some url, host in {
-		"https://Docs.example/x": "docs.example",
-		"http://docs.example:80?x": "docs.example",
-		"https://good.example@evil.example/": "evil.example",
-		"http://[::1]:80/": "::1",
+		"https://example.com": "example.com",
+		"https://u:p@Example.com:8443/a@b?c#d": "example.com",
+		"http://[fd00:ec2::254]:80/": "fd00:ec2::254",
+		"http://example.com?x=//y": "example.com",
+		"example.com:80/x": "example.com",
 	}
-	got := lib.call({"url": url})
-	got.tool == "web_fetch"
-	got.targets[0].host == host
+	note := url
+	lib.call({"url": url}).targets[0].host == host
 }
 
-# METADATA
-# title: Path examples
-# description: The access tells the tool, unless it is named.
-test_paths if {
-	written := lib.call({"path": "src/a"})
-	[written.tool, written.targets[0].access, written.args.path] == ["write_file", "write", "src/a"]
-	read := lib.call({"path": "/etc/x", "access": "read"})
-	[read.tool, read.targets[0].real_path] == ["read_file", "/etc/x"]
-	named := lib.call({"path": "a", "tool": "edit_file", "args": {"x": 1}})
-	[named.tool, named.args] == ["edit_file", {"x": 1}]
+test_input if {
+	lib.call({"tool": "mcp__a__b", "json": {"x": 1}}).targets == [{"kind": "input", "json": {"x": 1}}]
 }
 
-# METADATA
-# title: Other examples
-# description: A tool with its arguments.
-test_inputs if {
-	got := lib.call({"tool": "mcp__x__y", "json": {"a": 1}})
-	[got.tool, got.targets[0].kind, got.targets[0].json] == ["mcp__x__y", "input", {"a": 1}]
-}
-
-# METADATA
-# title: Faulty examples
-# description: A misspelt key must not make another call of an example.
-test_faulty[name] if {
-	some name, example in {
-		"blank": " ",
+test_no_call[note] if {
+	some note, example in {
+		"empty": "",
+		"blank": "  ",
 		"number": 1,
-		"misspelt": {"command": "ls", "part": []},
-		"url and path": {"url": "https://x", "path": "y"},
-		"misspelt url": {"url": "https://x", "urls": []},
-		"misspelt path": {"path": "x", "acess": "read"},
-		"tool alone": {"tool": "x"},
-		"unknown access": {"path": "x", "access": "run"},
+		"misspelt": {"comand": "x"},
+		"unknown key": {"command": "x", "part": []},
+		"two kinds": {"command": "x", "url": "y"},
+		"access": {"path": "x", "access": "execute"},
+		"json without tool": {"json": {}},
 	}
 	not lib.call(example)
 }

@@ -182,16 +182,21 @@ func (h *helper) wait() {
 	}
 }
 
-// quiet gives every signal its default action: process 1 of a PID namespace then
-// ignores what comes from inside, so that the command cannot end its sandbox's
-// helper with a signal that the Go runtime would have caught.
+// quiet makes process 1 deaf. By default the kernel drops what comes from inside,
+// but not while the thread blocks signals, as the Go runtime does around a fork:
+// another thread then takes the signal, and its default action ends the process. So
+// every signal that Go handles is ignored; Go gives them their default actions back
+// in the child. The others have harmless defaults, but for 32 to 34, with which a
+// command can end its own sandbox, and nothing else.
 func quiet() {
-	for s := 1; s <= 64; s++ {
-		switch syscall.Signal(s) {
-		case syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGURG:
-			continue
+	for s := syscall.Signal(1); s <= 64; s++ {
+		switch s {
+		case syscall.SIGKILL, syscall.SIGSTOP:
+		case syscall.SIGCHLD, syscall.SIGCONT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGWINCH, syscall.SIGURG, 32, 33, 34:
+			kernel.SetSignal(int(s), kernel.SIG_DFL)
+		default:
+			kernel.SetSignal(int(s), kernel.SIG_IGN)
 		}
-		kernel.DefaultSignal(s)
 	}
 }
 
@@ -356,6 +361,9 @@ func (h *helper) start() int {
 		attr.Files = []uintptr{uintptr(h.tty), uintptr(h.tty), uintptr(h.tty)}
 		attr.Sys.Setctty, attr.Sys.Ctty = true, 0
 	}
+	// Said before it is true: from here on, whatever ends the helper is the command's
+	// doing. A command that cannot be started is reported after it.
+	_ = kernel.Send(ControlFD, []byte{MsgStarted})
 	pid, err := syscall.ForkExec(path, h.p.Argv, attr)
 	if err != nil {
 		errno, _ := err.(syscall.Errno)
@@ -368,7 +376,6 @@ func (h *helper) start() int {
 	if h.tty >= 0 {
 		_ = syscall.Close(h.tty)
 	}
-	_ = kernel.Send(ControlFD, []byte{MsgStarted})
 	return pid
 }
 

@@ -317,8 +317,15 @@ func LandlockRestrict(ruleset int) error {
 	return errOf(e)
 }
 
-// DefaultSignal gives a signal its default action.
-func DefaultSignal(sig int) {
-	var none [64]byte
-	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&none[0])), 0, 8, 0, 0)
+// Actions of SetSignal.
+const (
+	SIG_DFL = 0
+	SIG_IGN = 1
+)
+
+// SetSignal sets the action of a signal, past the Go runtime.
+func SetSignal(sig int, action uintptr) {
+	var act [8]uintptr // the handler comes first; everything else is zero
+	act[0] = action
+	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&act[0])), 0, 8, 0, 0)
 }

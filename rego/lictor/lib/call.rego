@@ -7,8 +7,9 @@ import rego.v2
 # description: >-
 #   The input document of an example, for tests and for the table _examples of a
 #   bundle. An example is the text of one simple command without quotes; or an
-#   object: {"command", "parts"?, "inner"?, "hosts"?, "writes"?} where parts and
-#   inner are lists of words for what blanks cannot tell; {"url"}; {"path",
+#   object: {"command", "parts"?, "inner"?, "hosts"?, "writes"?, "mentions"?} where
+#   parts and inner are lists of words for what blanks cannot tell, and mentions
+#   are {"program", "access", "path"}; {"url"}; {"path",
 #   "access"?, "args"?}; or {"tool", "json"}. Everything may also have "tool".
 #   Undefined for anything else.
 call(example) := document("bash", [command_target({"command": example})]) if {
@@ -20,7 +21,7 @@ call(example) := document(object.get(example, "tool", "bash"), [command_target(e
 	is_string(example.command)
 	not example.url
 	not example.path
-	known_keys(example, {"command", "parts", "inner", "hosts", "writes", "tool"})
+	known_keys(example, {"command", "parts", "inner", "hosts", "writes", "mentions", "tool"})
 }
 
 call(example) := document(object.get(example, "tool", "web_fetch"), [target]) if {
@@ -85,7 +86,9 @@ command_target(example) := {
 	"reads": [],
 	"hosts": object.get(example, "hosts", named_hosts),
 	"redirections": [object.union({"access": "write", "part": 0}, located(path)) | some path in writes],
+	"mentions": [object.union(object.filter(mention, {"access", "program", "part"}), located(mention.path)) | some mention in mentions],
 } if {
+	mentions := [object.union({"part": 0}, mention) | some mention in object.get(example, "mentions", [])]
 	words := split_words(example.command)
 	parts := object.get(example, "parts", [words])
 	inner := object.get(example, "inner", [])

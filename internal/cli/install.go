@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lictor-policy/lictor/internal/config"
+	"github.com/lictor-policy/lictor/internal/hook"
+	"github.com/lictor-policy/lictor/internal/install"
+	"github.com/lictor-policy/lictor/internal/sandbox"
+)
+
+// installFlags say where an agent's own settings file lies.
+type installFlags struct {
+	root          string
+	project, user bool
+}
+
+func (f *installFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.root, "root", "", "the project `folder`, for --project (default: the nearest folder with .lictor or .git)")
+	fl.BoolVar(&f.project, "project", false, "the project's settings of the agent")
+	fl.BoolVar(&f.user, "user", false, "your settings of the agent, for every project (the default)")
+}
+
+func (f *installFlags) options() (install.Scope, install.Options, error) {
+	o := install.Options{Getenv: os.Getenv}
+	if f.project && f.user {
+		return "", o, fail(exitUsage, "--project and --user contradict each other")
+	}
+	home, err := config.HomeFolder()
+	if err != nil {
+		return "", o, &exitError{code: exitUsage, err: err}
+	}
+	o.Home = home
+	scope := install.User
+	cwd, err := os.Getwd()
+	if err != nil {
+		return "", o, fail(exitUsage, "working folder unknown: %v", err)
+	}
+	root, err := config.FindRoot(f.root, "", cwd, home)
+	if f.project {
+		scope = install.Project
+		if err != nil {
+			return "", o, &exitError{code: exitUsage, err: err}
+		}
+	}
+	if err == nil {
+		o.Root = root
+	}
+	return scope, o, nil
+}
+
+func newInstall(s *streams) *cobra.Command {
+	var (
+		flags  installFlags
+		dryRun bool
+		ask    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "install AGENT",
+		Short: "Put lictor's hook into an agent's own settings",
+		Long: `install adds lictor's hook to the settings file of an agent and keeps everything
+else in it byte for byte. Doing it twice changes nothing.
+
+Agents: ` + strings.Join(install.Agents(), ", "),
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: install.Agents(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			scope, o, err := flags.options()
+			if err != nil {
+				return err
+			}
+			o.Ask = ask
+			do := install.Install
+			if dryRun {
+				do = install.Plan
+			}
+			change, err := do(args[0], scope, o)
+			return told(s, change, err, dryRun)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change only")
+	cmd.Flags().BoolVar(&ask, "ask", false, "let the agent ask where its contract cannot promise that it does")
+	return cmd
+}
+
+func newUninstall(s *streams) *cobra.Command {
+	var (
+		flags  installFlags
+		dryRun bool
+	)
+	cmd := &cobra.Command{
+		Use:       "uninstall AGENT",
+		Short:     "Take lictor's hook out of an agent's own settings",
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: install.Agents(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			scope, o, err := flags.options()
+			if err != nil {
+				return err
+			}
+			do := install.Uninstall
+			if dryRun {
+				do = install.PlanUninstall
+			}
+			change, err := do(args[0], scope, o)
+			return told(s, change, err, dryRun)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change only")
+	return cmd
+}
+
+// told shows a change of an agent's settings.
+func told(s *streams, change install.Change, err error, dryRun bool) error {
+	if err != nil {
+		return &exitError{code: exitDeny, err: err}
+	}
+	if !change.Changed() {
+		fmt.Fprintf(s.out, "%s: nothing to change\n", change.File)
+	} else {
+		fmt.Fprint(s.out, change.Diff())
+		if dryRun {
+			fmt.Fprintln(s.out, "nothing was written (--dry-run)")
+		}
+	}
+	for _, n := range change.Notes {
+		fmt.Fprintln(s.out, "note:", n)
+	}
+	return nil
+}
+
+func newImport(s *streams) *cobra.Command {
+	var (
+		flags  installFlags
+		format string
+	)
+	cmd := &cobra.Command{
+		Use:   "import AGENT",
+		Short: "Turn an agent's own rules into lictor's, and say what cannot be said",
+		Long: `import reads the permission rules of an agent and prints the lictor rules that
+say the same, as a permission file, with a report on standard error. Nothing is
+written: look at them, then put them where you want them.
+
+Agents: ` + strings.Join(install.Importable(), ", "),
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: install.Importable(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			scope, o, err := flags.options()
+			if err != nil {
+				return err
+			}
+			found, report, err := install.Import(args[0], scope, o)
+			if err != nil {
+				return &exitError{code: exitDeny, err: err}
+			}
+			if format == "json" {
+				return writeJSON(s.out, map[string]any{"rules": found, "report": report})
+			}
+			lists := map[string][]string{
+				"allow": append([]string{}, found.Allow...), "ask": append([]string{}, found.Ask...), "deny": append([]string{}, found.Deny...),
+			}
+			if err := writeIndented(s.out, map[string]any{"permissions": lists}); err != nil {
+				return fail(exitUsage, "writing the rules: %v", err)
+			}
+			for _, f := range report.Files {
+				fmt.Fprintln(s.err, "read", f)
+			}
+			fmt.Fprintf(s.err, "%d rules taken, %d left out\n", len(report.Taken), len(report.Left))
+			for _, l := range report.Left {
+				fmt.Fprintf(s.err, "  left out: %s (%s): %s\n", l.From, l.File, l.Why)
+			}
+			for _, n := range report.Notes {
+				fmt.Fprintln(s.err, "note:", n)
+			}
+			return nil
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	return cmd
+}
+
+func newDoctor(s *streams) *cobra.Command {
+	var (
+		flags  installFlags
+		format string
+	)
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what isolation this machine has, and whether agents' hooks hold",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := sandbox.Diagnose()
+			_, o, err := flags.options()
+			if err != nil {
+				return err
+			}
+			states, bad := hookStates(cmd.Context(), o)
+			if format == "json" {
+				if err := writeJSON(s.out, map[string]any{"isolation": d, "hooks": states}); err != nil {
+					return fail(exitUsage, "writing the diagnosis: %v", err)
+				}
+			} else {
+				fmt.Fprint(s.out, d)
+				for _, st := range states {
+					word := "ok"
+					if !st.OK() {
+						word = "NOT OK"
+					}
+					fmt.Fprintf(s.out, "hook       %s (%s): %s, %s\n", st.Agent, st.Scope, word, st.File)
+					for _, p := range append(st.Problems, st.Notes...) {
+						fmt.Fprintf(s.out, "  %s\n", p)
+					}
+				}
+				if len(states) == 0 {
+					fmt.Fprintln(s.out, "hook       none is installed: `lictor install AGENT`")
+				}
+			}
+			if bad {
+				return fail(exitDeny, "a hook that is installed does not hold")
+			}
+			return nil
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	return cmd
+}
+
+// hookStates looks at every installed hook, and makes each refuse a canary: a
+// call that any policy denies.
+func hookStates(ctx context.Context, o install.Options) (states []install.State, bad bool) {
+	for _, agent := range install.Agents() {
+		for _, scope := range []install.Scope{install.User, install.Project} {
+			if scope == install.Project && o.Root == "" {
+				continue
+			}
+			st, err := install.Status(agent, scope, o)
+			if err != nil {
+				st.Agent, st.Scope = agent, scope
+				st.Problems = append(st.Problems, err.Error())
+			} else if !st.Installed {
+				continue
+			}
+			if st.Installed && st.Resolves {
+				if err := canary(ctx, agent, o.Root); err != nil {
+					st.Problems = append(st.Problems, err.Error())
+				}
+			}
+			bad = bad || !st.OK()
+			states = append(states, st)
+		}
+	}
+	return states, bad
+}
+
+// canary answers a call that must be denied, as the hook would.
+func canary(ctx context.Context, agent, root string) error {
+	text, err := hook.Canary(agent, root)
+	if err != nil {
+		return err
+	}
+	var out, errOut strings.Builder
+	Main([]string{"hook", agent}, strings.NewReader(string(text)), &out, &errOut)
+	dialect, err := hook.Find(agent)
+	if err != nil {
+		return err
+	}
+	if !hook.Denies(hook.Reply{Stdout: []byte(out.String()), Stderr: []byte(errOut.String())}) {
+		return fmt.Errorf("a call that must be denied was not denied by `lictor hook %s`: %s", dialect.Name(), out.String())
+	}
+	return ctx.Err()
+}

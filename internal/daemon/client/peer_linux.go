@@ -1,0 +1,13 @@
+package client
+
+import "golang.org/x/sys/unix"
+
+// PeerUID is the user on the other side of a connected Unix socket, as the
+// kernel says.
+func PeerUID(fd int) (int, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return -1, err
+	}
+	return int(cred.Uid), nil
+}

@@ -1,0 +1,4 @@
+package client
+
+// Start is ErrUnsupported: there is no daemon on Windows.
+func Start(string, string) error { return ErrUnsupported }
