@@ -23,6 +23,7 @@ type checkRow struct {
 	permissions    string // ~/.lictor/permissions.json, which needs no consent
 	policy         string
 	options        lictor.Options
+	files          []string
 	tool, args     string
 	decision       lictor.Decision
 	by, kind, step string
@@ -52,6 +53,11 @@ func TestCheck(t *testing.T) {
 		// Step 1.
 		{what: "secret in a redirection", tool: "bash", args: command("cat < .env"), decision: deny, by: "sensitive"},
 		{what: "secret as an operand, in the sandbox", options: confined, tool: "bash", args: command("tar cf a.tar .env"), decision: deny, by: "sensitive"},
+		{what: "secret behind a glob", options: confined, files: []string{".env"}, tool: "bash", args: command("cat .e*"), decision: deny, by: "sensitive"},
+		{what: "a glob that does not find it", options: confined, files: []string{".env", "a.txt"}, tool: "bash", args: command("cat * .x*"), decision: allow, by: "sandbox"},
+		{what: "secret into the index", options: confined, tool: "bash", args: command("git add src .env"), decision: deny, by: "sensitive"},
+		{what: "secret as an option", options: confined, tool: "bash", args: command("docker run --env-file .env img"), decision: deny, by: "sensitive"},
+		{what: "a message is no file", options: confined, tool: "bash", args: command("git commit -m .env"), decision: allow, by: "sandbox"},
 		{what: "an ask rule that names it asks", settings: `{"permissions":{"ask":["read_file(.env)"]}}`, tool: "read_file", args: `{"path":".env"}`, decision: ask, by: "rule", step: "3c", reason: "may hold secrets"},
 		{what: "also where a bare rule allows", settings: `{"permissions":{"ask":["read_file(.env)"],"allow":["read_file"]}}`, tool: "read_file", args: `{"path":".env"}`, decision: ask, by: "rule"},
 		{what: "but a deny rule outranks it", settings: `{"permissions":{"ask":["read_file(.env)"],"deny":["read_file(.e*)"]}}`, tool: "read_file", args: `{"path":".env"}`, decision: deny, by: "rule", step: "3"},
@@ -110,6 +116,9 @@ func TestCheck(t *testing.T) {
 			}
 			if row.policy != "" {
 				p.write(t, p.managed, row.policy)
+			}
+			for _, file := range row.files {
+				p.write(t, file, "x")
 			}
 			v, err := p.open(t, row.options).Check(context.Background(), lictor.Call{Tool: row.tool, Args: []byte(row.args)})
 			require.NoError(t, err)

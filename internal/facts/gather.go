@@ -165,6 +165,10 @@ func (x *Context) references(t *model.Target, cwd string) error {
 		if harmless(f.Value) {
 			continue
 		}
+		if f.Glob {
+			t.Mentions = append(t.Mentions, x.globbed(&f, cwd)...)
+			continue
+		}
 		at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)
 		if err != nil {
 			// A mention is a guess about an operand: what cannot be resolved, such as a

@@ -109,4 +109,7 @@ type FileUse struct {
 	DirKnown bool
 	Part     int
 	Program  string
+	// Glob says that the value holds an active glob, so that the files are those
+	// that it finds.
+	Glob bool
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/sha512"
 	"crypto/tls"
 	"crypto/x509"
@@ -379,5 +380,40 @@ func TestPip(t *testing.T) {
 	out, err := s.run(t, dir, []string{"PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_RETRIES=0"}, "python3", "-m", "pip", "download", "--no-deps", "--no-cache-dir", "-d", dir, "left")
 	require.NoError(t, err, "%s\n%s", out, s.proxy.Report())
 	assert.FileExists(t, filepath.Join(dir, "left-1.0-py3-none-any.whl"))
+	assert.Empty(t, s.proxy.Report())
+}
+
+func TestCargo(t *testing.T) {
+	s := newSite(t, map[string]string{".cargo/config.toml": "[source.crates-io]\nreplace-with = \"mirror\"\n[source.mirror]\nregistry = \"sparse+https://cargo.registry.test/index/\"\n"}, "cargo")
+	crate := tarball(t, map[string]string{"left-1.0.0/Cargo.toml": "[package]\nname = \"left\"\nversion = \"1.0.0\"\n", "left-1.0.0/src/lib.rs": ""})
+	s.on("cargo.registry.test", func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/index/config.json":
+			fmt.Fprint(w, `{"dl":"https://cargo.registry.test/dl"}`)
+		case "/index/le/ft/left":
+			fmt.Fprintf(w, `{"name":"left","vers":"1.0.0","deps":[],"cksum":"%x","features":{},"yanked":false}`+"\n", sha256.Sum256(crate))
+		case "/dl/left/1.0.0/download":
+			_, _ = w.Write(crate)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	project := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(project, "src"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "src", "lib.rs"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "Cargo.toml"), []byte("[package]\nname = \"p\"\nversion = \"0.1.0\"\n[dependencies]\nleft = \"1\"\n"), 0o600))
+	// Where rustup is the installer, cargo itself lies in its folder.
+	rustup := os.Getenv("RUSTUP_HOME")
+	if home, err := os.UserHomeDir(); rustup == "" && err == nil {
+		rustup = filepath.Join(home, ".rustup")
+	}
+	out, err := s.run(t, project, []string{"CARGO_HTTP_CAINFO=" + s.ca, "RUSTUP_HOME=" + rustup, "CARGO_NET_RETRY=0"}, "cargo", "fetch")
+	if err != nil && strings.Contains(out, "rustup") {
+		t.Skipf("cargo is not usable: %s", out)
+	}
+	require.NoError(t, err, "%s\n%s", out, s.proxy.Report())
+	found, err := filepath.Glob(filepath.Join(s.home, ".cargo", "registry", "cache", "*", "left-1.0.0.crate"))
+	require.NoError(t, err)
+	assert.Len(t, found, 1)
 	assert.Empty(t, s.proxy.Report())
 }

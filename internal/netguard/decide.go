@@ -32,7 +32,8 @@ type Policy struct {
 	// Ask gets what nothing above decides: the chain with tool network. nil denies.
 	// It is called once per host and port, however many connections want it, and its
 	// answer holds for the run, except for a URL that always needs a person
-	// ([AlwaysAsk]). The context ends with the proxy.
+	// ([AlwaysAsk]). The context ends with the proxy. A denial without a reason gets
+	// "not on the list" and the hint; one with a reason keeps what it says.
 	Ask func(ctx context.Context, r Request) Decision
 
 	mu      sync.Mutex

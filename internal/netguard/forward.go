@@ -85,7 +85,8 @@ func (s *session) forward(h head, u URL, conn net.Conn) bool {
 	// nobody to go to, and what follows it cannot be found.
 	conn.Close()
 	closeWrite(s.conn)
-	s.deadline(time.Second)
+	end := time.AfterFunc(time.Second, func() { s.conn.Close() })
+	defer end.Stop()
 	<-uploaded
 	s.linger()
 	return false

@@ -53,7 +53,7 @@ func (s *session) badHead(err error) {
 		if s.inside != nil {
 			s.refuse(*s.inside, "the tunnel carries neither TLS nor HTTP/1: "+err.Error())
 		} else {
-			s.refuse(named("a request", ViaHTTP), err.Error())
+			s.refuse(Request{Host: model.Host{Host: "a malformed request"}, Via: ViaHTTP}, err.Error())
 		}
 		s.answer(400, "Bad Request", err.Error())
 	}

@@ -90,6 +90,9 @@ func parseHead(text []byte) (head, error) {
 	if h.length, err = bodyLength(h.header, h.minor); err != nil {
 		return head{}, err
 	}
+	if h.length > 0 {
+		h.header.Set("Content-Length", strconv.FormatInt(h.length, 10))
+	}
 	return h, nil
 }
 

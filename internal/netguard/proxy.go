@@ -46,7 +46,8 @@ type Dialer interface {
 // of a sandbox does not tell. It must not be copied.
 type Proxy struct {
 	// Decide says whether a host may be reached; nil denies everything. It is called
-	// for every request. The context ends when the proxy is closed.
+	// for every request, by many goroutines. The context ends when the proxy is
+	// closed, and then it must return soon: Close waits for it.
 	Decide func(ctx context.Context, r Request) Decision
 	// Resolver and Dialer are the host's own if nil.
 	Resolver Resolver

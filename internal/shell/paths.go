@@ -135,12 +135,58 @@ func (w *walker) findFiles(words []word, p pctx) {
 	}
 }
 
+// gitOperands says what git's subcommands do with the files that they name.
+// Others take revisions first, and a file only behind "--".
+var gitOperands = map[string]access{
+	"add": reads, "stage": reads, "rm": deletes, "mv": writes, "apply": reads, "am": reads, "hash-object": reads,
+}
+
+// gitPaths are the subcommands whose operands behind "--" are files.
+var gitPaths = map[string]access{
+	"checkout": writes, "restore": writes, "reset": writes, "diff": reads, "log": reads, "show": reads, "blame": reads, "stash": reads,
+}
+
 func (w *walker) gitFiles(words []word, p pctx) {
-	for i := 1; i < len(words); i++ {
-		if f, ok := cutWord(&words[i], "--output="); ok {
+	o := opts{optSpec: gitGlobal, words: words[1:]}
+	o.stop = true
+	i := len(words)
+	for {
+		name, kind := o.next()
+		if kind == optOperand {
+			i = o.at + 1
+		} else if kind != optEnd {
+			if name == "-C" || name == "--work-tree" {
+				return // somewhere else: what it names is not below this folder
+			}
+			continue
+		}
+		break
+	}
+	sub := ""
+	if i < len(words) {
+		sub = words[i].val
+	}
+	acc, named := gitOperands[sub]
+	behind, some := gitPaths[sub]
+	noIndex, dashes := false, false
+	for i++; i < len(words); i++ {
+		v := &words[i]
+		switch {
+		case strings.HasPrefix(v.val, "--output="):
+			f, _ := cutWord(v, "--output=")
 			w.fileWord(&f, writes, "git", p)
-		} else if words[i].val == "--output" && i+1 < len(words) {
-			w.fileWord(&words[i+1], writes, "git", p)
+		case v.val == "--output" && i+1 < len(words):
+			i++
+			w.fileWord(&words[i], writes, "git", p)
+		case v.val == "--no-index":
+			noIndex = true
+		case v.val == "--" && !dashes:
+			dashes = true
+		case strings.HasPrefix(v.val, "-") && !dashes:
+		case named:
+			w.fileWord(v, acc, "git", p)
+		case some && (dashes || noIndex || sub == "restore"):
+			w.fileWord(v, behind, "git", p)
 		}
 	}
 }
@@ -157,11 +203,11 @@ func (w *walker) fileWord(v *word, acc access, program string, p pctx) {
 		if (program == "scp" || program == "rsync") && remotePath(v.val) {
 			return
 		}
-		w.a.addFile(literalPath(v), accesses[acc], program, p.part)
+		w.a.addFile(literalPath(v), accesses[acc], program, p.part, v.is(wGlob))
 		return
 	}
 	if s, ok := w.homePath(v); ok {
-		w.a.addFile(s, accesses[acc], program, p.part)
+		w.a.addFile(s, accesses[acc], program, p.part, false)
 	}
 }
 
@@ -170,11 +216,11 @@ func remotePath(s string) bool {
 	return i > 0 && strings.IndexByte(s[:i], '/') < 0
 }
 
-func (a *analysis) addFile(value string, acc model.Access, program string, part int) {
+func (a *analysis) addFile(value string, acc model.Access, program string, part int, glob bool) {
 	if a.light || len(a.files) >= maxListed {
 		return
 	}
-	f := model.FileUse{Value: value, Access: acc, Dir: a.dir, DirKnown: a.dirKnown, Part: part, Program: program}
+	f := model.FileUse{Value: value, Access: acc, Dir: a.dir, DirKnown: a.dirKnown, Part: part, Program: program, Glob: glob}
 	if !a.dirKnown {
 		f.Dir = ""
 	}

@@ -101,7 +101,7 @@ func (w *walker) addRedirect(v *word, access model.Access, pos int) {
 	a.redirs = append(a.redirs, r)
 	if !r.Static {
 		if p, ok := w.homePath(v); ok {
-			w.a.addFile(p, access, ">", -1)
+			w.a.addFile(p, access, ">", -1, false)
 		}
 	}
 	w.netRedirect(v)

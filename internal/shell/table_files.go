@@ -75,7 +75,7 @@ var fileTable = []struct {
 	{"vi vim nvim nano emacs ed ex micro view code", fileSpec{optSpec: optSpec{arg: "cuUTpsSwWit", long: "cmd"}, operands: allFiles, access: writes}},
 	{"curl", fileSpec{optSpec: optSpec{arg: "AbcCdDeEFhHKmoPQrTuUwxXyYzt", long: curlArgs}, write: "o output D dump-header c cookie-jar trace trace-ascii stderr etag-save libcurl", read: "K config T upload-file E cert key cacert netrc-file b cookie", dir: "output-dir", operands: noOperands}},
 	{"wget", fileSpec{optSpec: optSpec{arg: "OoaePUAiRDItwTlQB", long: "output-document output-file append-output directory-prefix input-file post-file body-file load-cookies save-cookies certificate private-key user-agent header execute"}, write: "O output-document o output-file a append-output P directory-prefix save-cookies", read: "i input-file post-file body-file load-cookies certificate private-key"}},
-	{"tar gtar bsdtar", fileSpec{optSpec: optSpec{arg: "bCfFgHIKLNTVX", long: "directory file exclude exclude-from files-from use-compress-program to-command checkpoint-action"}, read: "f file T files-from X exclude-from", dir: "C directory"}},
+	{"tar gtar bsdtar", fileSpec{optSpec: optSpec{arg: "bCfFgHIKLNTVX", long: "directory file exclude exclude-from files-from use-compress-program to-command checkpoint-action"}, read: "f file T files-from X exclude-from", dir: "C directory", operands: allFiles, access: reads}},
 	{"unzip", fileSpec{optSpec: optSpec{arg: "dxP"}, write: "d", operands: allFiles, access: reads}},
 	{"zip", fileSpec{optSpec: optSpec{arg: "btnxi"}, operands: allFiles, access: reads}},
 	{"gzip gunzip bzip2 bunzip2 xz unxz zstd lz4 compress", fileSpec{optSpec: optSpec{arg: "SbT", long: "suffix threads"}, operands: allFiles, access: writes}},
@@ -86,6 +86,7 @@ var fileTable = []struct {
 	{"ssh-keygen", fileSpec{optSpec: optSpec{arg: "fbtCNPmYnIsVz"}, write: "f"}},
 	{"mount umount losetup mkfs fdisk parted wipefs swapon", fileSpec{optSpec: optSpec{arg: "otLUO"}, operands: allFiles, access: writes}},
 	{"split gsplit", fileSpec{optSpec: optSpec{arg: "abCln", long: "filter"}, operands: allFiles, access: reads}},
+	{"docker podman nerdctl", fileSpec{optSpec: optSpec{arg: "evpw", long: "env-file env volume mount label-file cidfile publish name network"}, read: "env-file label-file", write: "cidfile"}},
 	{"git", fileSpec{}},
 }
 

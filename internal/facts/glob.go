@@ -1,0 +1,79 @@
+package facts
+
+import (
+	"os"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/lictor-policy/lictor/internal/model"
+)
+
+const (
+	// maxGlobbed is how many files one glob may mention, maxGlobSegments how many of
+	// its segments may hold wildcards: a command's text must not make the check
+	// search the whole disk.
+	maxGlobbed      = 256
+	maxGlobSegments = 2
+)
+
+// globbed returns the files that a glob finds now, as mentions: `cat .env*` reads
+// .env as much as `cat .env` does. As in a shell, a wildcard does not match a
+// leading dot. What cannot be searched is mentioned as it is written.
+func (x *Context) globbed(f *model.FileUse, cwd string) []model.PathRef {
+	written := func() []model.PathRef {
+		p, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)
+		if err != nil || !known {
+			return nil
+		}
+		return []model.PathRef{{Access: f.Access, Path: p, Part: f.Part, Program: f.Program}}
+	}
+	segments := strings.Split(f.Value, "/")
+	first := 0
+	for first < len(segments) && !strings.ContainsAny(segments[first], "*?[") {
+		first++
+	}
+	if first == len(segments) || len(segments)-first > maxGlobSegments {
+		return written()
+	}
+	folder, rest := strings.Join(segments[:first], "/"), strings.Join(segments[first:], "/")
+	if first > 0 && folder == "" {
+		folder = "/"
+	}
+	base, known, err := x.locate(folder, f.Dir, f.DirKnown, cwd)
+	if err != nil || !known {
+		return written()
+	}
+	names, err := doublestar.Glob(os.DirFS(base.Real), strings.ReplaceAll(rest, "**", "*"), doublestar.WithNoFollow())
+	if err != nil || len(names) == 0 {
+		return written()
+	}
+	var out []model.PathRef
+	for _, name := range names {
+		if hidden(rest, name) {
+			continue
+		}
+		if len(out) == maxGlobbed {
+			break
+		}
+		p, err := x.Guard.Resolve(base.Real+"/"+name, cwd)
+		if err != nil {
+			continue
+		}
+		p.Text = f.Value
+		out = append(out, model.PathRef{Access: f.Access, Path: p, Part: f.Part, Program: f.Program})
+	}
+	return out
+}
+
+// hidden reports whether a shell would leave a name out because a wildcard does
+// not match its leading dot.
+func hidden(pattern, name string) bool {
+	patterns, names := strings.Split(pattern, "/"), strings.Split(name, "/")
+	for i := range min(len(patterns), len(names)) {
+		if strings.HasPrefix(names[i], ".") && !strings.HasPrefix(patterns[i], ".") {
+			return true
+		}
+	}
+	return false
+}
