@@ -33,13 +33,14 @@ check: ## formatting, vet and static analysis
 
 fmt: ## format Go and Rego
 	$(GO) run mvdan.cc/gofumpt@v0.12.0 -w $$(git ls-files -co --exclude-standard '*.go')
-	$(OPA) fmt -w $(REGO)
+	$(OPA) fmt -w $(REGO) bundles
 
 rego: ## format, check and test the policy with stock OPA
-	$(OPA) fmt --list --fail $(REGO)
+	$(OPA) fmt --list --fail $(REGO) bundles
 	$(OPA) check --strict -s schemas/input.json rego
-	$(OPA) check --strict $(REGO)
+	$(OPA) check --strict $(REGO) bundles
 	$(OPA) test --fail-on-empty $(REGO)
+	$(OPA) test --fail-on-empty rego/lictor/lib bundles
 	@$(OPA) test --coverage --threshold 95 $(REGO) >/dev/null && echo "policy coverage: at least 95 %"
 
 cross: ## build for the other platforms

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lictor-policy/lictor/internal/approve"
 	"github.com/lictor-policy/lictor/internal/audit"
+	"github.com/lictor-policy/lictor/internal/bundle"
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/eval"
 	"github.com/lictor-policy/lictor/internal/facts"
@@ -34,6 +35,9 @@ type Options struct {
 	// Settings replaces the project's settings file, for asking what other settings
 	// would change. What it loosens needs consent as the project's own does.
 	Settings string
+	// Bundles are more managed bundles, or folders of them, besides those of the
+	// machine's folder and the home folder.
+	Bundles []string
 	// Mode is build (the default) or plan.
 	Mode Mode
 	// Isolation is os only if whoever opens the engine runs every allowed command
@@ -84,6 +88,8 @@ type state struct {
 	table  *toolcall.Table
 	env    rules.Env
 	log    *audit.Log
+	// bundles are the managed bundles, the built-in baseline among them.
+	bundles *bundle.Set
 	// executor runs commands; nil if the engine only decides.
 	executor *sandbox.Sandbox
 }
@@ -153,11 +159,12 @@ func (e *Engine) Root() string { return e.places.Root }
 
 // Notices says what of the project's files was left out or can never match.
 func (e *Engine) Notices() []string {
+	s := e.state.Load()
 	var out []string
-	for _, n := range e.state.Load().config.Applied.Notices {
+	for _, n := range s.config.Applied.Notices {
 		out = append(out, n.String())
 	}
-	return out
+	return append(out, s.bundles.Notices()...)
 }
 
 // Check decides a call by the policy alone: nobody is asked, nothing is run.
@@ -178,9 +185,9 @@ func (e *Engine) check(ctx context.Context, call *Call) (Verdict, *facts.Call, e
 	if err := ctx.Err(); err != nil {
 		return facts.ErrorVerdict(err, x.Revision), nil, err
 	}
-	c := x.Gather(call)
-	if c.Err != nil {
-		return facts.ErrorVerdict(c.Err, x.Revision), c, c.Err
+	c, err := e.gather(ctx, call)
+	if err != nil {
+		return facts.ErrorVerdict(err, x.Revision), c, err
 	}
 	outcome, err := e.policy.Decide(ctx, &c.Input)
 	if err != nil {
@@ -188,6 +195,22 @@ func (e *Engine) check(ctx context.Context, call *Call) (Verdict, *facts.Call, e
 	}
 	v := x.Verdict(c, outcome)
 	return v, c, c.InputErr
+}
+
+// gather collects the facts of a call, with what the managed bundles say about it.
+// The error is that of a path or a bundle set that failed.
+func (e *Engine) gather(ctx context.Context, call *Call) (*facts.Call, error) {
+	s := e.state.Load()
+	c := s.facts.Gather(call)
+	if c.Err != nil || c.InputErr != nil {
+		return c, c.Err
+	}
+	found, err := s.bundles.Evaluate(ctx, &c.Input)
+	if err != nil {
+		return c, fmt.Errorf("asking the managed bundles: %w", err)
+	}
+	c.Managed(found)
+	return c, nil
 }
 
 // Decide checks a call and asks the approver if the verdict is to ask. The
@@ -207,9 +230,9 @@ func (e *Engine) Decide(ctx context.Context, call Call) (Decided, error) {
 
 // Input returns the document that the policy reads for a call. The error is the
 // one that Check gives; the document is valid beside an [InputError].
-func (e *Engine) Input(_ context.Context, call Call) (Input, error) {
-	c := e.state.Load().facts.Gather(&call)
-	return c.Input, errors.Join(c.Err, c.InputErr)
+func (e *Engine) Input(ctx context.Context, call Call) (Input, error) {
+	c, err := e.gather(ctx, &call)
+	return c.Input, errors.Join(err, c.InputErr)
 }
 
 // Explain decides a call as Check does and says how the verdict came about. The

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lictor-policy/lictor/internal/bundle"
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/facts"
 	"github.com/lictor-policy/lictor/internal/model"
@@ -52,11 +53,21 @@ func findPlaces(o *Options) (config.Places, error) {
 
 // load reads all files and builds what decides from them.
 func load(ctx context.Context, e *Engine) (*state, error) {
-	c, err := config.Load(ctx, e.places, config.Options{Rego: e.policy, Ask: e.options.Consent})
+	set, layers, err := loadBundles(ctx, e, false)
 	if err != nil {
 		return nil, err
 	}
-	s := &state{config: c}
+	c, err := config.Load(ctx, e.places, config.Options{Rego: e.policy, Ask: e.options.Consent, Bundles: layers})
+	if err != nil {
+		return nil, err
+	}
+	if c.Strict {
+		// The strict profile takes signed bundles only.
+		if set, _, err = loadBundles(ctx, e, true); err != nil {
+			return nil, err
+		}
+	}
+	s := &state{config: c, bundles: set}
 	if s.table, err = builtinTable(); err != nil {
 		return nil, err
 	}
@@ -70,7 +81,7 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 		return nil, err
 	}
 	s.env = facts.Env(guard, s.table)
-	set, notices, err := rules.Compile(c.Applied.Rules, s.env)
+	index, notices, err := rules.Compile(c.Applied.Rules, s.env)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +94,7 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 		})
 	}
 	x := &facts.Context{
-		Table: s.table, Guard: guard, Rules: set, Env: s.env, Session: &e.session,
+		Table: s.table, Guard: guard, Rules: index, Env: s.env, Session: &e.session,
 		Shell: e.options.Shell, Mode: e.options.Mode, Isolation: e.options.Isolation,
 		Unattended: e.options.Unattended, AskFirst: c.AskFirst,
 		AskOutside: c.OutsideRoot == config.OutsideAsk, Strict: c.Strict, Fold: guard.Fold(),
@@ -106,9 +117,26 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 	if x.Team, err = compileTeam(c, s.env); err != nil {
 		return nil, err
 	}
-	x.Revision = revision(e.policy.Revision(), c)
+	x.Revision = revision(e.policy.Revision()+set.Revision(), c)
 	s.facts = x
 	return s, nil
+}
+
+// loadBundles loads the managed bundles and returns their team policy documents.
+func loadBundles(ctx context.Context, e *Engine, strict bool) (*bundle.Set, []config.PolicyLayer, error) {
+	set := bundle.NewSet(bundle.Options{
+		Folders: e.places.BundleDirs, Paths: e.options.Bundles, Strict: strict,
+		Keys:  []string{filepath.Join(e.places.ManagedDir, "keys")},
+		State: filepath.Join(e.places.HomeDir, "bundles.state"),
+	})
+	if err := set.Reload(ctx); err != nil {
+		return nil, nil, err
+	}
+	var layers []config.PolicyLayer
+	for _, d := range set.Policies() {
+		layers = append(layers, config.PolicyLayer{Origin: d.Source, Text: d.Text})
+	}
+	return set, layers, nil
 }
 
 // audited is what the audit log depends on.

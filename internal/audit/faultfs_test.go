@@ -62,36 +62,42 @@ func (f *faultFS) Rename(from, to string) error {
 	}
 	return f.FS.Rename(from, to)
 }
+
 func (f *faultFS) Remove(path string) error {
 	if err := f.check("remove", path); err != nil {
 		return err
 	}
 	return f.FS.Remove(path)
 }
+
 func (f *faultFS) Chmod(path string, mode os.FileMode) error {
 	if err := f.check("chmod", path); err != nil {
 		return err
 	}
 	return f.FS.Chmod(path, mode)
 }
+
 func (f *faultFS) ReadDir(dir string) ([]string, error) {
 	if err := f.check("readdir", dir); err != nil {
 		return nil, err
 	}
 	return f.FS.ReadDir(dir)
 }
+
 func (f *faultFS) Stat(path string) (Info, error) {
 	if err := f.check("stat", path); err != nil {
 		return Info{}, err
 	}
 	return f.FS.Stat(path)
 }
+
 func (f *faultFS) SyncDir(dir string) error {
 	if err := f.check("syncdir", dir); err != nil {
 		return err
 	}
 	return f.FS.SyncDir(dir)
 }
+
 func (f *faultFS) OpenLock(path string) (Lock, error) {
 	if err := f.check("lock", path); err != nil {
 		return nil, err

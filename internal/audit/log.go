@@ -34,7 +34,6 @@ type Log struct {
 	avoid      map[string]bool // segments that this process gave up
 	why        string          // why the next segment is begun
 	conflicts  []*System       // to be recorded in the next segment
-	recoveries []string        // notices about recovered segments
 
 	dropped uint64 // events lost since the last success
 	retryAt time.Time

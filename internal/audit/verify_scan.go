@@ -25,7 +25,6 @@ type segmentResult struct {
 	badLine uint64
 	torn    bool
 	why     string
-	special []special
 }
 
 // special is a line that verification has to understand.

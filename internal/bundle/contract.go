@@ -109,7 +109,7 @@ func addASTErrors(err error, file string, modules map[string]*ast.Module, r *ref
 		text := e.Message
 		if function, ok := strings.CutPrefix(text, "undefined function "); ok {
 			if _, known := ast.BuiltinMap[function]; known {
-				text += fmt.Sprintf(": the builtin is not on the list of what a bundle may use (no network, clock, randomness or unbounded work)")
+				text += ": the builtin is not on the list of what a bundle may use (no network, clock, randomness or unbounded work)"
 			}
 		}
 		if e.Details != nil {

@@ -14,6 +14,7 @@ import (
 // engineFlags are the flags of every command that opens an engine.
 type engineFlags struct {
 	root, managed, mode, isolation, unattended, shell string
+	bundles                                           []string
 	// noRecord is for commands that ask about calls which nobody wants to make.
 	noRecord bool
 	// longLived is for commands that decide many calls.
@@ -24,6 +25,7 @@ func (f *engineFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.root, "root", "", "the project `folder` (default: the nearest folder with .lictor or .git)")
 	fl.StringVar(&f.managed, "managed-policy", "", "team policy `file` to use in place of the system's (for tests)")
+	fl.StringArrayVar(&f.bundles, "bundle", nil, "another managed bundle, or a `folder` of them")
 	fl.StringVar(&f.mode, "mode", "build", "what the agent is doing: build or plan")
 	fl.StringVar(&f.isolation, "isolation", "none", "who confines commands: none, or os if lictor runs them")
 	fl.StringVar(&f.unattended, "unattended", "", "nobody can answer: deny what would be asked, for this `reason`")
@@ -39,7 +41,7 @@ func (f *engineFlags) register(cmd *cobra.Command) {
 // options checks the flags and turns them into the engine's options.
 func (f *engineFlags) options(cmd *cobra.Command, s *streams) (lictor.Options, error) {
 	o := lictor.Options{
-		Root: f.root, ManagedPolicy: f.managed,
+		Root: f.root, ManagedPolicy: f.managed, Bundles: f.bundles,
 		ShortLived: !f.longLived, NoRecord: f.noRecord,
 		Mode: lictor.Mode(f.mode), Isolation: lictor.Isolation(f.isolation), Shell: lictor.Shell(f.shell),
 	}

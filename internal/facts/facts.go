@@ -10,6 +10,7 @@ package facts
 
 import (
 	"github.com/lictor-policy/lictor/internal/approve"
+	"github.com/lictor-policy/lictor/internal/bundle"
 	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/pathguard"
 	"github.com/lictor-policy/lictor/internal/rules"
@@ -60,6 +61,7 @@ type Call struct {
 	// not be resolved.
 	Err error
 
+	managed bundle.Findings
 	query   rules.Query
 	match   rules.Match
 	decoded *toolcall.Decoded
@@ -70,6 +72,13 @@ type Call struct {
 	outsideAsk         *pathHit
 	protected          *protectedHit
 	session            *model.Rule
+}
+
+// Managed adds what the managed bundles found out about the call: two more facts,
+// and the evidence for them.
+func (c *Call) Managed(f bundle.Findings) {
+	c.managed = f
+	c.Input.Facts |= f.Facts()
 }
 
 // Query returns the call as rules see it, for deriving rules from it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lictor-policy/lictor/internal/bundle"
 	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/pathguard"
 )
@@ -49,6 +50,10 @@ func (x *Context) ruleOf(c *Call, step, by, kind string) *model.RuleRef {
 	switch {
 	case step == "0" && c.policy != nil:
 		return &model.RuleRef{Text: c.policy.text(), Effect: "deny", Source: c.policy.entry.Source}
+	case step == "0" && len(c.managed.Deny) > 0:
+		return finding(&c.managed.Deny[0], "deny")
+	case step == "3d" && len(c.managed.Ask) > 0:
+		return finding(&c.managed.Ask[0], "ask")
 	case step == "3" && len(c.match.Deny) > 0:
 		return ref(c.match.Deny[0].Rule)
 	case step == "3b" && kind == "plan", step == "2", step == "1":
@@ -66,6 +71,10 @@ func (x *Context) ruleOf(c *Call, step, by, kind string) *model.RuleRef {
 		return ref(c.match.Allow[0].Rule)
 	}
 	return nil
+}
+
+func finding(f *bundle.Finding, effect string) *model.RuleRef {
+	return &model.RuleRef{Text: f.Bundle + "/" + f.ID, Effect: effect, Source: f.Source}
 }
 
 func ref(r *model.Rule) *model.RuleRef {
@@ -95,6 +104,8 @@ func (x *Context) reason(c *Call, o *model.Outcome, rule *model.RuleRef) string 
 		return x.planReason(c, o)
 	case "3c":
 		return x.askReason(c, o, rule)
+	case "3d":
+		return x.unattended(o, oneLine(c.managed.Ask[0].String()))
 	case "4":
 		return c.Input.Tool + " only reads"
 	case "5":
@@ -118,7 +129,7 @@ func describe(effect string, rule *model.RuleRef) string {
 func (x *Context) policyReason(c *Call) string {
 	h := c.policy
 	if h == nil {
-		return "denied by a managed bundle"
+		return oneLine(c.managed.Deny[0].String())
 	}
 	what, file := pathguard.Escape(short(h.what)), h.entry.Source
 	switch h.key {

@@ -104,8 +104,10 @@ func TestCursor(t *testing.T) {
 		{name: "ask before a tool", in: write, verdict: model.Ask, options: Options{Ask: true}, stdout: all("deny", never)},
 		{name: "allow a known server", in: mcp(`"command":"npx -y server-github"`), verdict: model.Allow, stdout: `{"permission":"allow"}` + "\n"},
 		// Without the server's name a deny rule for it could be missed.
-		{name: "allow an unknown server", in: mcp(`"command":"npx other"`), verdict: model.Allow, options: Options{Ask: true},
-			stdout: all("ask", "lictor: allowed by rule, but the MCP server of this tool is not in Cursor's mcp.json, so its name is not known")},
+		{
+			name: "allow an unknown server", in: mcp(`"command":"npx other"`), verdict: model.Allow, options: Options{Ask: true},
+			stdout: all("ask", "lictor: allowed by rule, but the MCP server of this tool is not in Cursor's mcp.json, so its name is not known"),
+		},
 		{name: "deny an unknown server", in: mcp(`"url":"http://nowhere"`), verdict: model.Deny, stdout: deny},
 		// afterFileEdit comes too late: it decides nothing.
 		{name: "after", in: `{"hook_event_name":"afterFileEdit","file_path":"/p/a","edits":[]}`, stdout: "{}\n"},
@@ -176,8 +178,10 @@ func TestCopilot(t *testing.T) {
 		{name: "request deny", in: request, verdict: model.Deny, stdout: `{"behavior":"deny","message":"lictor: why"}` + "\n"},
 		{name: "request ask", in: request, verdict: model.Ask, stdout: "{}\n"},
 		// The tools of MCP servers do not say which server: never allowed unasked.
-		{name: "mcp", in: `{"toolName":"github-mcp-create_issue","toolArgs":"{}"}`, verdict: model.Allow, options: Options{Ask: true},
-			stdout: `{"permissionDecision":"ask","permissionDecisionReason":"lictor: allowed by rule, but Copilot does not say which MCP server is meant"}` + "\n"},
+		{
+			name: "mcp", in: `{"toolName":"github-mcp-create_issue","toolArgs":"{}"}`, verdict: model.Allow, options: Options{Ask: true},
+			stdout: `{"permissionDecision":"ask","permissionDecisionReason":"lictor: allowed by rule, but Copilot does not say which MCP server is meant"}` + "\n",
+		},
 		{name: "after", in: `{"toolName":"bash","toolArgs":"{}","toolResult":{"resultType":"success"}}`, stdout: "{}\n"},
 	})
 	decodes(t, "copilot", []decoded{

@@ -131,8 +131,14 @@ type Dialect interface {
 }
 
 var dialects = []Dialect{
-	speaker{claudeCode{}}, speaker{codex{}}, speaker{copilot{}}, speaker{cursor{}},
-	speaker{droid{}}, speaker{gemini{}}, speaker{opencode{}}, speaker{vscode{}},
+	speaker{claudeCode{}},
+	speaker{codex{}},
+	speaker{copilot{}},
+	speaker{cursor{}},
+	speaker{droid{}},
+	speaker{gemini{}},
+	speaker{opencode{}},
+	speaker{vscode{}},
 }
 
 // Names lists the agents that have a dialect.

@@ -173,8 +173,10 @@ func gemini() agent {
 		// that denies if something else was printed before it.
 		deny := `{ echo '{"decision":"deny","reason":"lictor could not be run"}'; exit 2; }`
 		h := ordered{
-			{"type", "command"}, {"name", "lictor"},
-			{"command", o.guarded(a.name, a.fallback(event, deny))}, {"timeout", seconds * 1000},
+			{"type", "command"},
+			{"name", "lictor"},
+			{"command", o.guarded(a.name, a.fallback(event, deny))},
+			{"timeout", seconds * 1000},
 		}
 		if event == "SessionStart" {
 			return group("", h)

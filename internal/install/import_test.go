@@ -92,8 +92,10 @@ host_executable(name="git", paths=["/usr/bin/git"])
 	assert.Contains(t, report.Taken[3].Why, "no decision")
 	require.NotEmpty(t, report.Notes)
 
-	for _, bad := range []string{`x = 1`, `load("a")`, `prefix_rule(pattern=["a)`, `prefix_rule(pattern=["a"`, `prefix_rule(["a"])`,
-		`prefix_rule(pattern=[f("a")])`, `prefix_rule(pattern="a", pattern="b")`, `prefix_rule(pattern="\x41")`, "def f():\n  pass", `prefix_rule(pattern=` + strings.Repeat("[", 50) + `)`} {
+	for _, bad := range []string{
+		`x = 1`, `load("a")`, `prefix_rule(pattern=["a)`, `prefix_rule(pattern=["a"`, `prefix_rule(["a"])`,
+		`prefix_rule(pattern=[f("a")])`, `prefix_rule(pattern="a", pattern="b")`, `prefix_rule(pattern="\x41")`, "def f():\n  pass", `prefix_rule(pattern=` + strings.Repeat("[", 50) + `)`,
+	} {
 		write(t, filepath.Join(o.Home, ".codex", "rules", "default.rules"), bad)
 		_, _, err := Import("codex", User, o)
 		assert.ErrorContains(t, err, "line 1", bad)

@@ -121,8 +121,10 @@ func TestLostQuestion(t *testing.T) {
 
 func TestList(t *testing.T) {
 	l, err := NewList([]ListedHost{
-		{Pattern: "Example.com.", Entry: "one"}, {Pattern: "example.com", Entry: "two", NonPublic: true},
-		{Pattern: "*.b.example.com", Entry: "long", NonPublic: true}, {Pattern: "*.example.com", Entry: "short"},
+		{Pattern: "Example.com.", Entry: "one"},
+		{Pattern: "example.com", Entry: "two", NonPublic: true},
+		{Pattern: "*.b.example.com", Entry: "long", NonPublic: true},
+		{Pattern: "*.example.com", Entry: "short"},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, 3, l.Len())

@@ -21,9 +21,11 @@ func TestPresets(t *testing.T) {
 		want    string // hosts, "!" marks what may be non-public
 		notes   []string
 	}{
-		"nothing configured": {entries: []string{"npm", "go", "pypi", "maven", "cargo", "github"},
+		"nothing configured": {
+			entries: []string{"npm", "go", "pypi", "maven", "cargo", "github"},
 			want: "registry.npmjs.org registry.yarnpkg.com proxy.golang.org sum.golang.org pypi.org files.pythonhosted.org repo.maven.apache.org repo1.maven.org index.crates.io static.crates.io crates.io " +
-				"github.com api.github.com codeload.github.com raw.githubusercontent.com objects.githubusercontent.com release-assets.githubusercontent.com media.githubusercontent.com"},
+				"github.com api.github.com codeload.github.com raw.githubusercontent.com objects.githubusercontent.com release-assets.githubusercontent.com media.githubusercontent.com",
+		},
 		"hosts":           {entries: []string{" API.Example.com. ", "*.Example.org", "localhost", "bücher.de", "api.example.com"}, want: "!api.example.com *.example.org !localhost !xn--bcher-kva.de"},
 		"npm registry":    {files: map[string]string{".npmrc": "; comment\nregistry = \"https://user:pw@npm.corp.test:443/npm/\"\n//npm.corp.test/:_authToken=s3cret\n"}, entries: []string{"npm"}, want: "!npm.corp.test"},
 		"npm scopes":      {files: map[string]string{".npmrc": "@corp:registry=https://scope.corp.test\n@corp:other=https://x.test\nhttps-proxy=http://proxy.corp.test:3128\nproxy=http://proxy.corp.test\n"}, entries: []string{"npm"}, want: "registry.npmjs.org !scope.corp.test registry.yarnpkg.com"},
@@ -49,9 +51,11 @@ func TestPresets(t *testing.T) {
 		"go noproxy":      {env: []string{"GOPRIVATE=a.test", "GONOPROXY=none"}, entries: []string{"go"}, want: "proxy.golang.org sum.golang.org"},
 		"pip":             {files: map[string]string{".config/pip/pip.conf": "[global]\nindex_url: https://u:p@pip.test/simple\nextra-index-url =\n    https://one.test/s\n    https://two.test/s\n\n[install]\nfind-links = /srv/wheels\n  https://links.test\nother = https://no.test\n", "system/etc/pip.conf": "[global]\nindex-url=https://etc.test\n"}, entries: []string{"pypi"}, want: "pypi.org files.pythonhosted.org !pip.test !one.test !two.test !links.test !etc.test"},
 		"pip, uv":         {files: map[string]string{".config/uv/uv.toml": "index-url = \"https://uv.test\"\n[[index]]\nname = \"x\"\nurl = 'https://index.test' # c\n[pip]\nextra-index-url = [\n  \"https://a.test\", # c\n  'https://b.test',\n]\n"}, env: []string{"PIP_EXTRA_INDEX_URL=https://e1.test https://e2.test", "UV_INDEX=corp=https://uvi.test/s"}, entries: []string{"PyPI"}, want: "pypi.org files.pythonhosted.org !e1.test !e2.test !uvi.test !uv.test !index.test !a.test !b.test"},
-		"maven": {files: map[string]string{".m2/settings.xml": `<?xml version="1.0"?><settings xmlns="http://maven.apache.org/SETTINGS/1.0.0"><mirrors><mirror><id>m</id><url>https://mirror.test/m</url></mirror><mirror><id>b</id><url>http://0.0.0.0/</url><blocked>true</blocked></mirror></mirrors>
+		"maven": {
+			files: map[string]string{".m2/settings.xml": `<?xml version="1.0"?><settings xmlns="http://maven.apache.org/SETTINGS/1.0.0"><mirrors><mirror><id>m</id><url>https://mirror.test/m</url></mirror><mirror><id>b</id><url>http://0.0.0.0/</url><blocked>true</blocked></mirror></mirrors>
 <profiles><profile><repositories><repository><id>r</id><url>https://${env.REPO}/r</url></repository></repositories><pluginRepositories><pluginRepository><id>p</id><url>https://${other}/</url></pluginRepository></pluginRepositories></profile></profiles></settings>`},
-			env: []string{"REPO=repo.test"}, entries: []string{"maven"}, want: "repo.maven.apache.org repo1.maven.org !mirror.test !repo.test", notes: []string{`plugin repository "p" in ~/.m2/settings.xml: no http address: left out`}},
+			env: []string{"REPO=repo.test"}, entries: []string{"maven"}, want: "repo.maven.apache.org repo1.maven.org !mirror.test !repo.test", notes: []string{`plugin repository "p" in ~/.m2/settings.xml: no http address: left out`},
+		},
 		"cargo":          {files: map[string]string{".cargo/config.toml": "[source.crates-io]\nreplace-with = \"m\"\n[source.m]\nregistry = \"sparse+https://mirror.test/i/\"\n[registries]\ncorp = { index = \"https://git.test/i.git\", token = \"x\" }\n[registries.\"a.b\"]\nindex = 'sparse+https://ab.test'\n[http]\nproxy = \"http://proxy.test\"\n[source.v]\ndirectory = \"vendor\"\n"}, env: []string{"CARGO_REGISTRIES_X_INDEX=sparse+https://env.test"}, entries: []string{"cargo"}, want: "index.crates.io static.crates.io crates.io !env.test !mirror.test !git.test !ab.test"},
 		"cargo old name": {files: map[string]string{".cargo/config.toml": "[registries.a]\nindex = \"https://new.test\"\n", ".cargo/config": "registries.a.index = \"https://old.test\"\n"}, entries: []string{"cargo"}, want: "index.crates.io static.crates.io crates.io !old.test"},
 	} {

@@ -210,8 +210,10 @@ func casePolicy(t *testing.T, c testCase) {
 		TestPlanModeRootIsReadOnly(t)
 		return
 	}
-	in := Input{Root: "/repo", Home: "/home/u", Sandbox: true, Exists: func(string) bool { return false }, GOOS: "linux",
-		Environ: []string{"PATH=/bin", "NODE_ENV=x", "ANTHROPIC_API_KEY=secret"}}
+	in := Input{
+		Root: "/repo", Home: "/home/u", Sandbox: true, Exists: func(string) bool { return false }, GOOS: "linux",
+		Environ: []string{"PATH=/bin", "NODE_ENV=x", "ANTHROPIC_API_KEY=secret"},
+	}
 	settings, _ := c.Given["settings"].(map[string]any)
 	only(t, settings, "env", "writePaths", "denyRead")
 	list := func(v any) (out []string) {

@@ -18,8 +18,14 @@ import (
 func TestParseGitConfig(t *testing.T) {
 	got := parseGitConfig("; c\n[core]\n\tbare = false # x\n\thooksPath = \"a b\" ; y\n[remote \"o.x\"]\nurl = ../x\\\\y\n[Alias] st = !sh\nflag\n[broken\nkey with space = 1\n[include] path = a\\\n  b\n")
 	assert.Equal(t, []gitSetting{
-		{"core.bare", "false"}, {"core.hookspath", "a b"}, {"remote.o.x.url", `../x\y`}, {"alias.st", "!sh"}, {"alias.flag", "true"},
-		{"?", ""}, {"?", ""}, {"include.path", "ab"},
+		{"core.bare", "false"},
+		{"core.hookspath", "a b"},
+		{"remote.o.x.url", `../x\y`},
+		{"alias.st", "!sh"},
+		{"alias.flag", "true"},
+		{"?", ""},
+		{"?", ""},
+		{"include.path", "ab"},
 	}, got)
 	bad, ok := harmlessGitConfig(parseGitConfig("[core]\nbare=false\n[remote \"x\"]\nurl=https://h/r\n"))
 	assert.True(t, ok, bad)
@@ -64,8 +70,10 @@ func FuzzMountinfo(f *testing.F) {
 }
 
 func FuzzProgram(f *testing.F) {
-	p := &helper.Program{Flags: 3, Cwd: "/w", Argv: []string{"a"}, Env: []string{"A=b"}, Ops: []helper.Op{{Code: 1, Path: "/x", Dirs: []string{"d"}}},
-		Rules: []helper.Rule{{Path: "/", Access: 7}}, Limits: []helper.Limit{{Resource: 1, Value: 2}}, Filter: []byte("12345678")}
+	p := &helper.Program{
+		Flags: 3, Cwd: "/w", Argv: []string{"a"}, Env: []string{"A=b"}, Ops: []helper.Op{{Code: 1, Path: "/x", Dirs: []string{"d"}}},
+		Rules: []helper.Rule{{Path: "/", Access: 7}}, Limits: []helper.Limit{{Resource: 1, Value: 2}}, Filter: []byte("12345678"),
+	}
 	f.Add(p.Encode())
 	f.Add([]byte("lictor sandbox 1\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -77,9 +85,11 @@ func FuzzProgram(f *testing.F) {
 }
 
 func TestProgramRoundTrip(t *testing.T) {
-	p := &helper.Program{Flags: 9, ProxyPort: 3128, KeepCaps: 1 << 40, HandledFS: 1, HandledNet: 2, Scoped: 3, Cwd: "/w", Umask: 19, Argv: []string{"a", ""}, Env: []string{"A=b"},
+	p := &helper.Program{
+		Flags: 9, ProxyPort: 3128, KeepCaps: 1 << 40, HandledFS: 1, HandledNet: 2, Scoped: 3, Cwd: "/w", Umask: 19, Argv: []string{"a", ""}, Env: []string{"A=b"},
 		Ops:   []helper.Op{{Code: 1, Attr: 2, Mode: 3, Size: 4, Path: "/x", Source: "/y", Dirs: []string{"d"}, Files: []string{"f"}}},
-		Rules: []helper.Rule{{Path: "/", Access: 7}}, Limits: []helper.Limit{{Resource: 1, Value: 2}}, Filter: []byte("12345678")}
+		Rules: []helper.Rule{{Path: "/", Access: 7}}, Limits: []helper.Limit{{Resource: 1, Value: 2}}, Filter: []byte("12345678"),
+	}
 	q, err := helper.Decode(p.Encode())
 	require.NoError(t, err)
 	assert.Equal(t, p, q)

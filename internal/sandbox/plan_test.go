@@ -82,7 +82,8 @@ var plans = []struct {
 		Entries: entriesOf(map[string]string{"/repo": "dir", "/home/u/.ssh": "dir", "/mnt/h/.ssh": "dir", "/repo/k": "file", "/repo/cl": "file", "/repo/.git/config": "file"}),
 		Aliases: []Alias{
 			{Of: "/home/u/.ssh", Path: "/mnt/h/.ssh", Why: "mount", Unreadable: true},
-			{Of: "/home/u/.netrc", Path: "/repo/k", Why: "hard link", Unreadable: true}, {Of: "/repo/.git/config", Path: "/repo/cl", Why: "hard link"},
+			{Of: "/home/u/.netrc", Path: "/repo/k", Why: "hard link", Unreadable: true},
+			{Of: "/repo/.git/config", Path: "/repo/cl", Why: "hard link"},
 		},
 	}},
 	{"path folder and holes", func(in *Input) {

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"os"
 	"sync"
 	"time"
 )
@@ -61,17 +60,4 @@ func remember(dir string, n *cacheNode) {
 	}
 	scanCache.dirs[dir] = n
 	scanCache.Unlock()
-}
-
-// readDirPortable lists a folder with the standard library.
-func readDirPortable(dir string) ([]dirent, error) {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]dirent, len(list))
-	for i, e := range list {
-		out[i] = dirent{name: e.Name(), dir: e.IsDir(), link: e.Type()&os.ModeSymlink != 0}
-	}
-	return out, nil
 }

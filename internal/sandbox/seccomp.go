@@ -144,8 +144,11 @@ func socketpairRule() []insn {
 // openRule refuses to create a set-user-ID file.
 func openRule(flags, mode int) []insn {
 	return []insn{
-		load(low(flags)), {opSet, 0, 3, creating},
-		load(low(mode)), {opSet, 0, 1, setUID}, fails(errnoPerm), ret(retAllow),
+		load(low(flags)),
+		{opSet, 0, 3, creating},
+		load(low(mode)),
+		{opSet, 0, 1, setUID},
+		fails(errnoPerm), ret(retAllow),
 	}
 }
 
@@ -235,9 +238,12 @@ func assemble(arch string, o filterOptions) ([]insn, error) {
 	}
 	slices.SortFunc(leaves, func(a, b leaf) int { return int(a.nr) - int(b.nr) })
 	prog := []insn{
-		load(offArch), {opEq, 1, 0, audit}, ret(retKill),
+		load(offArch),
+		{opEq, 1, 0, audit},
+		ret(retKill),
 		load(offNr),
-		{opGe, 0, 1, 0x40000000}, fails(errnoNoSys), // x32
+		{opGe, 0, 1, 0x40000000},
+		fails(errnoNoSys), // x32
 	}
 	return append(prog, tree(leaves)...), nil
 }

@@ -122,9 +122,11 @@ type runner struct {
 	wrapper
 }
 
-var dockerGlobal = optSpec{arg: "cHl", long: "config context host log-level tlscacert tlscert tlskey"}
-var composeGlobal = optSpec{arg: "fpc", long: "file project-name profile env-file project-directory context host"}
-var kubeGlobal = optSpec{arg: "ns", long: "namespace context cluster user kubeconfig server token as request-timeout"}
+var (
+	dockerGlobal  = optSpec{arg: "cHl", long: "config context host log-level tlscacert tlscert tlskey"}
+	composeGlobal = optSpec{arg: "fpc", long: "file project-name profile env-file project-directory context host"}
+	kubeGlobal    = optSpec{arg: "ns", long: "namespace context cluster user kubeconfig server token as request-timeout"}
+)
 
 // runnerTable has one line per runner.
 var runnerTable = []runner{

@@ -265,8 +265,12 @@ func (h *helper) dev() int {
 		}
 	}
 	for _, l := range [...][2]string{
-		{"/proc/self/fd", "fd"}, {"/proc/self/fd/0", "stdin"}, {"/proc/self/fd/1", "stdout"},
-		{"/proc/self/fd/2", "stderr"}, {"pts/ptmx", "ptmx"}, {"/proc/kcore", "core"},
+		{"/proc/self/fd", "fd"},
+		{"/proc/self/fd/0", "stdin"},
+		{"/proc/self/fd/1", "stdout"},
+		{"/proc/self/fd/2", "stderr"},
+		{"pts/ptmx", "ptmx"},
+		{"/proc/kcore", "core"},
 	} {
 		if err := kernel.Symlinkat(l[0], fd, l[1]); err != nil {
 			h.fail("create link in", "/dev", err)

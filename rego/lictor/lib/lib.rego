@@ -34,7 +34,7 @@ commands contains command if {
 #   subcommands, a set; with an empty set, whatever its arguments are.
 runs(program, subcommands) if {
 	some command in commands
-	command_runs(command, program, subcommands)
+	itself_runs(command, program, subcommands)
 }
 
 # METADATA
@@ -47,16 +47,29 @@ runs_any(programs) if {
 
 # METADATA
 # title: A command runs
-# description: Like runs, for one part or inner command.
+# description: >-
+#   Like runs, for one part or inner command. A part counts with everything that
+#   it really runs, so `sudo terraform destroy` is a part that runs terraform.
+command_runs(command, program, subcommands) if itself_runs(command, program, subcommands)
+
 command_runs(command, program, subcommands) if {
+	some inner in command.inner
+	itself_runs(inner, program, subcommands)
+}
+
+# METADATA
+# title: A command itself runs
+# description: Like command_runs, without what a part runs inside.
+itself_runs(command, program, subcommands) if {
 	base_name(command.program) == program
 	subcommands == set()
 }
 
-command_runs(command, program, subcommands) if {
+itself_runs(command, program, subcommands) if {
 	base_name(command.program) == program
-	some subcommand in possible_subcommands(command)
-	subcommand in subcommands
+	some subcommand in subcommands
+	subcommand in command.args
+	subcommand in possible_subcommands(command)
 }
 
 # METADATA
