@@ -28,12 +28,12 @@ type Log struct {
 	next   [hexLen]byte // the hash of the line being written
 	now    time.Time    // the time of the event being written
 
-	shared     bool // use the shared segment (until its lock cannot be had)
-	lock       Lock // of the shared segment
-	locked     bool
-	avoid      map[string]bool // segments that this process gave up
-	why        string          // why the next segment is begun
-	conflicts  []*System       // to be recorded in the next segment
+	shared    bool // use the shared segment (until its lock cannot be had)
+	lock      Lock // of the shared segment
+	locked    bool
+	avoid     map[string]bool // segments that this process gave up
+	why       string          // why the next segment is begun
+	conflicts []*System       // to be recorded in the next segment
 
 	dropped uint64 // events lost since the last success
 	retryAt time.Time
