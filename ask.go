@@ -73,7 +73,7 @@ func (e *Engine) write(ctx context.Context, texts []string, add func(*rules.Perm
 	if err != nil {
 		return fmt.Sprintf("; the rule was not written: %v", err)
 	}
-	accepted, err := config.RewriteRules(ctx, e.places, config.Options{Rego: e.policy}, func() error {
+	accepted, err := config.RewriteRules(ctx, e.places, config.Options{Rego: e.policy, Hosts: e.presets.Hosts}, func() error {
 		for _, text := range texts {
 			if err := add(perms, text); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/eval"
 	"github.com/lictor-policy/lictor/internal/facts"
+	"github.com/lictor-policy/lictor/internal/netguard"
 	"github.com/lictor-policy/lictor/internal/rules"
 	"github.com/lictor-policy/lictor/internal/sandbox"
 	"github.com/lictor-policy/lictor/internal/toolcall"
@@ -75,6 +76,7 @@ type Engine struct {
 	places  config.Places
 	policy  *eval.Engine
 	session approve.Session
+	presets *netguard.PresetCache
 	state   atomic.Pointer[state]
 	// retired are executors that a reload replaced: their commands may still run.
 	retired []*sandbox.Sandbox
@@ -88,6 +90,9 @@ type state struct {
 	table  *toolcall.Table
 	env    rules.Env
 	log    *audit.Log
+	// resolved is what network.allow stands for, network the list of it.
+	resolved netguard.Resolved
+	network  netguard.List
 	// bundles are the managed bundles, the built-in baseline among them.
 	bundles *bundle.Set
 	// executor runs commands; nil if the engine only decides.
@@ -105,7 +110,12 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling the policy: %w", err)
 	}
-	e := &Engine{options: o, places: places, policy: policy}
+	user, err := netguard.CurrentUser()
+	if err != nil {
+		return nil, fmt.Errorf("reading the user's tool configuration: %w", err)
+	}
+	user.Home, user.Root = places.Home, places.Root
+	e := &Engine{options: o, places: places, policy: policy, presets: &netguard.PresetCache{User: user}}
 	if err := e.Reload(ctx); err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := config.Load(ctx, e.places, config.Options{Rego: e.policy, Ask: e.options.Consent, Bundles: layers})
+	c, err := config.Load(ctx, e.places, config.Options{Rego: e.policy, Ask: e.options.Consent, Bundles: layers, Hosts: e.presets.Hosts})
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +99,9 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 		Unattended: e.options.Unattended, AskFirst: c.AskFirst,
 		AskOutside: c.OutsideRoot == config.OutsideAsk, Strict: c.Strict, Fold: guard.Fold(),
 		Lifts: c.Lifts,
+	}
+	if err := e.openNetwork(ctx, s); err != nil {
+		return nil, err
 	}
 	if e.options.Execute {
 		if s.executor, err = e.executor(c); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"time"
 
 	"github.com/lictor-policy/lictor/internal/audit"
@@ -60,13 +61,13 @@ var ErrNoExecutor = errors.New("this engine decides only: open it with Execute t
 // came of it. The decision is valid beside every error; a call that was not
 // allowed gives ErrNotRun. The result's exit code is the command's own, so a
 // command that fails is no error; a sandbox that fails is.
-func (e *Engine) Run(ctx context.Context, call Call, o RunOptions) (Decided, *RunResult, error) {
+func (e *Engine) Run(ctx context.Context, call Call, o RunOptions) (d Decided, result *RunResult, err error) {
 	s := e.state.Load()
 	if s.executor == nil {
 		return Decided{}, nil, ErrNoExecutor
 	}
 	v, c, err := e.check(ctx, &call)
-	d := Decided{Verdict: v, By: v.By, Reason: v.Reason, Allowed: v.Decision == Allow}
+	d = Decided{Verdict: v, By: v.By, Reason: v.Reason, Allowed: v.Decision == Allow}
 	if err == nil && v.Decision == Ask {
 		d, err = e.ask(ctx, c, d)
 	}
@@ -98,9 +99,20 @@ func (e *Engine) Run(ctx context.Context, call Call, o RunOptions) (Decided, *Ru
 	if err != nil {
 		return d, nil, err
 	}
-	result, err := s.executor.Run(ctx, policy, sandbox.Command{
+	command := sandbox.Command{
 		Argv: o.Argv, Dir: o.Dir, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr, Terminal: o.Terminal,
-	})
+	}
+	if policy.Proxy {
+		proxy := e.newProxy(s)
+		defer proxy.Close()
+		command.ProxyListener = func(l net.Listener) { go proxy.Serve(l) }
+		defer func() {
+			if result != nil {
+				result.Notices = append(result.Notices, proxy.Report()...)
+			}
+		}()
+	}
+	result, err = s.executor.Run(ctx, policy, command)
 	return d, result, errors.Join(err, e.result(ref, &call, &d, result, err))
 }
 
@@ -185,6 +197,7 @@ func (s *state) execPolicy(timeout time.Duration, o ExecOptions) (*ExecPolicy, e
 	in := s.policyInput()
 	in.Sandbox, in.ReadOnlyRoot, in.Timeout = o.Sandbox, o.ReadOnlyRoot, timeout
 	in.Network = !o.Sandbox
+	in.Proxy = o.Sandbox && s.network.Len() > 0
 	return sandbox.NewPolicy(in)
 }
 

@@ -111,7 +111,8 @@ whether it is allowed, denied or must be asked about, by a policy in Rego.`,
 	root.AddCommand(newCheck(s), newExplain(s), newInput(s), newHook(s), newVersion(s),
 		newRules(s), newTrust(s), newInit(s), newPolicy(s), newAudit(s),
 		newExec(s), newSandbox(s), newDoctor(s), newApprove(s),
-		newInstall(s), newUninstall(s), newImport(s), newBundle(s))
+		newInstall(s), newUninstall(s), newImport(s), newBundle(s),
+		newNetwork(s), newProxy(s))
 	return root
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/eval"
 	"github.com/lictor-policy/lictor/internal/facts"
+	"github.com/lictor-policy/lictor/internal/netguard"
 	"github.com/lictor-policy/lictor/internal/pathguard"
 	"github.com/lictor-policy/lictor/internal/rules"
 	"github.com/lictor-policy/lictor/internal/toolcall"
@@ -49,9 +50,16 @@ func (f *projectFlags) open(ctx context.Context) (*project, error) {
 	if err != nil {
 		return nil, fail(exitUsage, "compiling the policy: %v", err)
 	}
+	user, err := netguard.CurrentUser()
+	if err != nil {
+		return nil, &exitError{code: exitUsage, err: err}
+	}
+	user.Home, user.Root = home, root
+	presets := &netguard.PresetCache{User: user}
 	return &project{
-		places:  config.FindPlaces(root, home).WithManagedPolicy(f.managed),
-		options: config.Options{Rego: policy},
+		places: config.FindPlaces(root, home).WithManagedPolicy(f.managed),
+		// The same options as an engine has: what is shown here is what is pinned.
+		options: config.Options{Rego: policy, Hosts: presets.Hosts},
 	}, nil
 }
 

@@ -135,6 +135,15 @@ func (t *Team) checkPaths(target *model.Target) *policyHit {
 	return nil
 }
 
+// BlockedHosts are the team policy's hosts for the proxy.
+func (t *Team) BlockedHosts() []netguard.BlockedHost {
+	out := make([]netguard.BlockedHost, len(t.blocked))
+	for i, p := range t.blocked {
+		out[i] = netguard.BlockedHost{Pattern: p, File: t.rules.BlockedHosts[i].Source}
+	}
+	return out
+}
+
 // HasDenyPaths reports whether the team policy closes any path.
 func (t *Team) HasDenyPaths() bool { return len(t.rules.DenyPaths) > 0 }
 

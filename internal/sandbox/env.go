@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/lictor-policy/lictor/internal/netguard"
 )
 
 // EnvAllow are the variables that every command gets, on the host too (SPEC
@@ -13,6 +15,9 @@ var EnvAllow = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LAN
 
 // ProxyPort is the port of lictor's proxy inside a sandbox.
 const ProxyPort = 3128
+
+// proxyURL is where clients inside a sandbox find the proxy.
+const proxyURL = "http://127.0.0.1:3128"
 
 // filterEnv returns the allowed part of environ, sorted by name, with HOME, PATH
 // and TMPDIR made to fit the policy. Names are compared exactly; an entry without
@@ -47,7 +52,9 @@ func filterEnv(environ, more []string, p *ExecPolicy) []string {
 		out = append(out, k+"="+v)
 	}
 	if p.Proxy {
-		out = append(out, proxyEnv()...)
+		// NO_PROXY stays empty: inside the sandbox localhost is the sandbox itself, and
+		// a list would be a way around.
+		out = netguard.WithEnv(out, proxyURL)
 	}
 	slices.Sort(out)
 	return out
@@ -72,17 +79,4 @@ func cleanPath(path string) string {
 		return defaultPath
 	}
 	return strings.Join(keep, string(os.PathListSeparator))
-}
-
-// proxyEnv points the usual programs at the proxy. NO_PROXY is empty on purpose:
-// inside the sandbox localhost is the sandbox itself, and a list would be a way
-// around (nono #580).
-func proxyEnv() []string {
-	const http, socks = "http://127.0.0.1:3128", "socks5h://127.0.0.1:3128"
-	return []string{
-		"HTTP_PROXY=" + http, "HTTPS_PROXY=" + http, "http_proxy=" + http, "https_proxy=" + http,
-		"ALL_PROXY=" + socks, "all_proxy=" + socks, "NO_PROXY=", "no_proxy=",
-		"npm_config_proxy=" + http, "npm_config_https_proxy=" + http, "YARN_HTTP_PROXY=" + http, "YARN_HTTPS_PROXY=" + http,
-		"PIP_PROXY=" + http, "CARGO_HTTP_PROXY=" + http, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.proxy", "GIT_CONFIG_VALUE_0=" + http,
-	}
 }
