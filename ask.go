@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lictor-policy/lictor/internal/approve"
+	"github.com/lictor-policy/lictor/internal/audit"
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/facts"
 	"github.com/lictor-policy/lictor/internal/model"
@@ -36,7 +37,7 @@ func (e *Engine) ask(ctx context.Context, c *facts.Call, d Decided) (Decided, er
 	if !d.Allowed {
 		d.Reason = approve.Steer(&request, &d.Verdict)
 		if reply.Answer == AnswerNever && request.Never != "" {
-			d.Reason += e.write(ctx, []string{request.Never}, (*rules.Permissions).AddDeny)
+			d.Reason += e.write(ctx, model.EffectDeny, []string{request.Never}, (*rules.Permissions).AddDeny)
 		}
 		return d, e.recordReply(c, &d)
 	}
@@ -51,7 +52,7 @@ func (e *Engine) ask(ctx context.Context, c *facts.Call, d Decided) (Decided, er
 			}
 		}
 	case AnswerAlways:
-		d.Reason += e.write(ctx, request.Always, func(p *rules.Permissions, rule string) error { return p.AddAllowConfirmed(rule) })
+		d.Reason += e.write(ctx, model.EffectAllow, request.Always, func(p *rules.Permissions, rule string) error { return p.AddAllowConfirmed(rule) })
 	}
 	if err := e.recordReply(c, &d); err != nil {
 		d.Allowed, d.Reason = false, err.Error()
@@ -64,7 +65,7 @@ func (e *Engine) ask(ctx context.Context, c *facts.Call, d Decided) (Decided, er
 // and reads everything again. It returns what to add to the reason: the person
 // has answered, so a file that cannot be written changes what is remembered, not
 // the answer.
-func (e *Engine) write(ctx context.Context, texts []string, add func(*rules.Permissions, string) error) string {
+func (e *Engine) write(ctx context.Context, effect model.Effect, texts []string, add func(*rules.Permissions, string) error) string {
 	if len(texts) == 0 {
 		return "; no rule can be derived from this call, so it will be asked about again"
 	}
@@ -83,6 +84,17 @@ func (e *Engine) write(ctx context.Context, texts []string, add func(*rules.Perm
 	})
 	if err != nil {
 		return fmt.Sprintf("; the rule was not written: %v", err)
+	}
+	if log := s.log; log != nil {
+		for _, text := range texts {
+			event := audit.Event{
+				Type: audit.TypePolicy, Kind: "added", Reason: "added a rule on the user's answer",
+				Rule: &model.RuleRef{Text: text, Effect: string(effect), Source: perms.LocalPath()},
+			}
+			if err := log.Record(&event); err != nil {
+				return fmt.Sprintf("; the rule was written, but not recorded: %v", err)
+			}
+		}
 	}
 	if err := e.Reload(ctx); err != nil {
 		return fmt.Sprintf("; the rule was written, but the files cannot be read again: %v", err)

@@ -58,6 +58,12 @@ type Options struct {
 	// executor by the settings, and the isolation follows from it, whatever
 	// Isolation says.
 	Execute bool
+	// Observe lets calls pass that the policy would deny or ask about, and records
+	// them: for a first rollout. The team policy can turn it on and off; a project
+	// cannot. It is announced by a notice and recorded.
+	Observe bool
+	// Shadow is a candidate policy to ask beside the active one.
+	Shadow *Shadow
 	// ShortLived is for a process that decides a call or a few and ends, such as a
 	// hook: its records go to a segment of the audit log that such processes share.
 	ShortLived bool
@@ -77,6 +83,7 @@ type Engine struct {
 	policy  *eval.Engine
 	session approve.Session
 	presets *netguard.PresetCache
+	shadow  *Engine
 	state   atomic.Pointer[state]
 	// retired are executors that a reload replaced: their commands may still run.
 	retired []*sandbox.Sandbox
@@ -119,6 +126,12 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err := e.Reload(ctx); err != nil {
 		return nil, err
 	}
+	if err := e.openShadow(ctx); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	if err := e.begin(e.state.Load()); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
 	return e, nil
 }
 
@@ -127,14 +140,17 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 func (e *Engine) Reload(ctx context.Context) error {
 	e.reload.Lock()
 	defer e.reload.Unlock()
+	old := e.state.Load()
 	s, err := load(ctx, e)
 	if err != nil {
-		return err
+		return errors.Join(err, e.recordRefusal(old, err))
 	}
-	old := e.state.Load()
 	if old != nil && old.log != nil && old.audited() == s.audited() {
 		s.log = old.log
 	} else if s.log, err = e.openLog(s); err != nil {
+		return err
+	}
+	if err := e.recordPolicy(old, s); err != nil {
 		return err
 	}
 	e.state.Store(s)
@@ -151,6 +167,11 @@ func (e *Engine) Reload(ctx context.Context) error {
 // log. The error is that of the log's last write.
 func (e *Engine) Close() error {
 	e.session.Forget()
+	if e.shadow != nil {
+		if err := e.shadow.Close(); err != nil {
+			return err
+		}
+	}
 	e.reload.Lock()
 	defer e.reload.Unlock()
 	for _, x := range append(e.retired, e.state.Load().executor) {
@@ -171,6 +192,9 @@ func (e *Engine) Root() string { return e.places.Root }
 func (e *Engine) Notices() []string {
 	s := e.state.Load()
 	var out []string
+	if by, on := s.observing(&e.options); on {
+		out = append(out, "OBSERVE MODE: nothing is stopped, only recorded ("+by+")")
+	}
 	for _, n := range s.config.Applied.Notices {
 		out = append(out, n.String())
 	}
@@ -183,10 +207,11 @@ func (e *Engine) Notices() []string {
 func (e *Engine) Check(ctx context.Context, call Call) (Verdict, error) {
 	v, c, err := e.check(ctx, &call)
 	d := Decided{Verdict: v}
-	if recordErr := e.record(&call, c, &d); recordErr != nil {
-		err = errors.Join(err, recordErr)
+	passed, observed := e.observe(&d, err)
+	if recordErr := e.record(&call, c, &d, observed); recordErr != nil {
+		return d.Verdict, errors.Join(err, recordErr)
 	}
-	return d.Verdict, err
+	return passed.Verdict, err
 }
 
 // check walks the road: call, targets, facts, verdict.
@@ -229,13 +254,15 @@ func (e *Engine) gather(ctx context.Context, call *Call) (*facts.Call, error) {
 func (e *Engine) Decide(ctx context.Context, call Call) (Decided, error) {
 	v, c, err := e.check(ctx, &call)
 	d := Decided{Verdict: v, By: v.By, Reason: v.Reason, Allowed: v.Decision == Allow}
-	if err == nil && v.Decision == Ask {
+	passed, observed := e.observe(&d, err)
+	if err == nil && v.Decision == Ask && !observed {
 		d, err = e.ask(ctx, c, d)
+		passed = d
 	}
-	if recordErr := e.record(&call, c, &d); recordErr != nil {
-		err = errors.Join(err, recordErr)
+	if recordErr := e.record(&call, c, &d, observed); recordErr != nil {
+		return d, errors.Join(err, recordErr)
 	}
-	return d, err
+	return passed, err
 }
 
 // Input returns the document that the policy reads for a call. The error is the

@@ -68,6 +68,9 @@ func load(ctx context.Context, e *Engine) (*state, error) {
 		}
 	}
 	s := &state{config: c, bundles: set}
+	if by, on := s.observing(&e.options); on && c.Strict {
+		return nil, fmt.Errorf("observe mode (%s) and the strict profile (%s) contradict each other: turn one of them off", by, c.StrictBy)
+	}
 	if s.table, err = builtinTable(); err != nil {
 		return nil, err
 	}

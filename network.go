@@ -78,7 +78,7 @@ func (e *Engine) newProxy(s *state) *netguard.Proxy {
 			e.options.Notify(err.Error())
 		}
 	}
-	return &netguard.Proxy{
+	proxy := &netguard.Proxy{
 		Decide: policy.Decide,
 		OnBlock: func(b netguard.Block) {
 			class := audit.DenyRule
@@ -100,7 +100,17 @@ func (e *Engine) newProxy(s *state) *netguard.Proxy {
 			record(class, d.By, d.Rule, r.Target(), d.Reason)
 		},
 	}
+	if adjustProxy != nil {
+		adjustProxy(e, proxy)
+	}
+	return proxy
 }
+
+// adjustProxy lets tests put a resolver and a dialer of their own into the proxy
+// of a run: a test has no names of its own and no server at port 443. It is nil
+// in every program, and tests set it before anything runs. What may be reached is
+// not up to it.
+var adjustProxy func(*Engine, *netguard.Proxy)
 
 // deniedHost returns the user's deny rule for a host, if there is one.
 func (s *state) deniedHost(host model.Host) (string, bool) {

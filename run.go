@@ -68,7 +68,13 @@ func (e *Engine) Run(ctx context.Context, call Call, o RunOptions) (d Decided, r
 	}
 	v, c, err := e.check(ctx, &call)
 	d = Decided{Verdict: v, By: v.By, Reason: v.Reason, Allowed: v.Decision == Allow}
-	if err == nil && v.Decision == Ask {
+	passed, observed := e.observe(&d, err)
+	if observed {
+		if err := e.record(&call, c, &d, true); err != nil {
+			return d, nil, err
+		}
+		d = passed
+	} else if err == nil && v.Decision == Ask {
 		d, err = e.ask(ctx, c, d)
 	}
 	if err == nil && d.Allowed && (len(c.Input.Targets) != 1 || c.Input.Targets[0].Kind != model.KindCommand) {
@@ -76,7 +82,7 @@ func (e *Engine) Run(ctx context.Context, call Call, o RunOptions) (d Decided, r
 		d.Allowed = false
 	}
 	if err != nil || !d.Allowed {
-		if recordErr := e.record(&call, c, &d); recordErr != nil {
+		if recordErr := e.record(&call, c, &d, false); recordErr != nil {
 			return d, nil, errors.Join(err, recordErr)
 		}
 		if err == nil {

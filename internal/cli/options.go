@@ -15,6 +15,8 @@ import (
 type engineFlags struct {
 	root, managed, mode, isolation, unattended, shell string
 	bundles                                           []string
+	observe                                           bool
+	shadow                                            lictor.Shadow
 	// noRecord is for commands that ask about calls which nobody wants to make.
 	noRecord bool
 	// longLived is for commands that decide many calls.
@@ -26,6 +28,10 @@ func (f *engineFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.root, "root", "", "the project `folder` (default: the nearest folder with .lictor or .git)")
 	fl.StringVar(&f.managed, "managed-policy", "", "team policy `file` to use in place of the system's (for tests)")
 	fl.StringArrayVar(&f.bundles, "bundle", nil, "another managed bundle, or a `folder` of them")
+	fl.BoolVar(&f.observe, "observe", false, "record what would be denied or asked, and let it pass")
+	fl.StringVar(&f.shadow.Settings, "shadow-settings", "", "candidate settings `file` to ask beside the active ones")
+	fl.StringVar(&f.shadow.ManagedPolicy, "shadow-policy", "", "candidate team policy `file` to ask beside the active one")
+	fl.StringArrayVar(&f.shadow.Bundles, "shadow-bundle", nil, "candidate `bundle` to ask beside the active ones")
 	fl.StringVar(&f.mode, "mode", "build", "what the agent is doing: build or plan")
 	fl.StringVar(&f.isolation, "isolation", "none", "who confines commands: none, or os if lictor runs them")
 	fl.StringVar(&f.unattended, "unattended", "", "nobody can answer: deny what would be asked, for this `reason`")
@@ -42,10 +48,13 @@ func (f *engineFlags) register(cmd *cobra.Command) {
 func (f *engineFlags) options(cmd *cobra.Command, s *streams) (lictor.Options, error) {
 	o := lictor.Options{
 		Root: f.root, ManagedPolicy: f.managed, Bundles: f.bundles,
-		ShortLived: !f.longLived, NoRecord: f.noRecord,
+		Observe: f.observe, ShortLived: !f.longLived, NoRecord: f.noRecord,
 		Mode: lictor.Mode(f.mode), Isolation: lictor.Isolation(f.isolation), Shell: lictor.Shell(f.shell),
 	}
 	o.Notify = func(notice string) { fmt.Fprintln(s.err, "lictor: notice:", notice) }
+	if f.shadow.Settings != "" || f.shadow.ManagedPolicy != "" || len(f.shadow.Bundles) > 0 {
+		o.Shadow = &f.shadow
+	}
 	if cmd.Flags().Changed("unattended") {
 		o.Unattended = f.unattended
 		if o.Unattended == "" {

@@ -134,5 +134,6 @@ func policyRows(p *config.Policy) []policyRow {
 	yes("audit.enabled", p.AuditEnabled)
 	text("audit.level", p.AuditLevel)
 	yes("audit.checkpoint", p.AuditCheckpoint)
+	yes("audit.observe", p.Observe)
 	return rows
 }

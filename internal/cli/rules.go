@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lictor-policy/lictor/internal/audit"
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/facts"
 	"github.com/lictor-policy/lictor/internal/model"
@@ -134,7 +136,7 @@ func newRulesAdd(s *streams, flags *projectFlags) *cobra.Command {
 					return perms.AddAllowConfirmed(rule)
 				}
 				return err
-			}, fmt.Sprintf("%s: %s %s", perms.LocalPath(), effect, rule))
+			}, fmt.Sprintf("%s: %s %s", perms.LocalPath(), effect, rule), "added", effect, rule)
 		},
 	}
 	cmd.Flags().BoolVar(&deny, "deny", false, "add a deny rule")
@@ -142,8 +144,57 @@ func newRulesAdd(s *streams, flags *projectFlags) *cobra.Command {
 	return cmd
 }
 
+// lastRule finds the rule that lictor added last, and that is still there, in the
+// audit log.
+func (p *project) lastRule(ctx context.Context) ([]string, error) {
+	there := map[string]bool{}
+	perms, _, err := p.permissions()
+	if err != nil {
+		return nil, &exitError{code: exitUsage, err: err}
+	}
+	snapshot := perms.Snapshot()
+	for _, r := range append(snapshot.Allow, snapshot.Deny...) {
+		if r.Source == perms.LocalPath() {
+			there[string(r.Effect)+" "+r.Text] = true
+		}
+	}
+	var found []string
+	for e, err := range audit.Show(ctx, audit.Dir(p.places.Home, p.places.Root), audit.Filter{Types: []audit.Type{audit.TypePolicy}}) {
+		if err != nil || e.Rule == nil || e.Kind != "added" {
+			continue
+		}
+		if there[e.Rule.Effect+" "+e.Rule.Text] {
+			found = []string{e.Rule.Effect, e.Rule.Text}
+		}
+	}
+	if found == nil {
+		return nil, fail(exitDeny, "%s has no rule that lictor recorded adding", perms.LocalPath())
+	}
+	return found, nil
+}
+
+// recordRule writes down that a rule was added or removed.
+func (p *project) recordRule(kind string, effect model.Effect, rule string) error {
+	return p.record(audit.Event{
+		Type: audit.TypePolicy, Kind: kind, Reason: fmt.Sprintf("%s the %s rule %s by the command line", kind, effect, rule),
+		Rule: &model.RuleRef{Text: rule, Effect: string(effect), Source: p.places.LocalPermissions},
+	})
+}
+
+// record writes an event to the project's audit log.
+func (p *project) record(e audit.Event) error {
+	log, err := audit.Open(audit.Options{Home: p.places.Home, Root: p.places.Root, Shared: true})
+	if err != nil {
+		return &exitError{code: exitDeny, err: err}
+	}
+	if err := errors.Join(log.Record(&e), log.Close()); err != nil {
+		return &exitError{code: exitDeny, err: err}
+	}
+	return nil
+}
+
 // rewrite changes the personal rules and keeps the user's consent current.
-func (p *project) rewrite(cmd *cobra.Command, s *streams, write func() error, done string) error {
+func (p *project) rewrite(cmd *cobra.Command, s *streams, write func() error, done, kind string, effect model.Effect, rule string) error {
 	accepted, err := config.RewriteRules(cmd.Context(), p.places, p.options, write)
 	if err != nil {
 		var e *exitError
@@ -151,6 +202,9 @@ func (p *project) rewrite(cmd *cobra.Command, s *streams, write func() error, do
 			return err
 		}
 		return &exitError{code: exitDeny, err: err}
+	}
+	if err := p.recordRule(kind, effect, rule); err != nil {
+		return err
 	}
 	fmt.Fprintln(s.out, done)
 	if !accepted {
@@ -160,15 +214,16 @@ func (p *project) rewrite(cmd *cobra.Command, s *streams, write func() error, do
 }
 
 func newRulesRemove(s *streams, flags *projectFlags) *cobra.Command {
-	var deny bool
+	var deny, last bool
 	cmd := &cobra.Command{
 		Use:   "remove [allow|deny] RULE",
 		Short: "Remove a rule from .lictor/permissions.local.json",
-		Args:  cobra.RangeArgs(1, 2),
+		Example: `  lictor rules remove 'Bash(go test *)'
+  lictor rules remove --last`,
+		Args: cobra.RangeArgs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			effect, rule, err := effectAndRule(args, deny)
-			if err != nil {
-				return err
+			if last == (len(args) > 0) {
+				return fail(exitUsage, "name the rule to remove, or --last for the one that was added last")
 			}
 			p, err := flags.open(cmd.Context())
 			if err != nil {
@@ -178,16 +233,26 @@ func newRulesRemove(s *streams, flags *projectFlags) *cobra.Command {
 			if err != nil {
 				return &exitError{code: exitUsage, err: err}
 			}
+			if last {
+				if args, err = p.lastRule(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			effect, rule, err := effectAndRule(args, deny)
+			if err != nil {
+				return err
+			}
 			return p.rewrite(cmd, s, func() error {
 				removed, err := perms.RemoveRule(effect, rule)
 				if err == nil && !removed {
 					return fail(exitDeny, "%s has no %s rule %s", perms.LocalPath(), effect, rule)
 				}
 				return err
-			}, fmt.Sprintf("%s: removed %s %s", perms.LocalPath(), effect, rule))
+			}, fmt.Sprintf("%s: removed %s %s", perms.LocalPath(), effect, rule), "removed", effect, rule)
 		},
 	}
 	cmd.Flags().BoolVar(&deny, "deny", false, "remove a deny rule")
+	cmd.Flags().BoolVar(&last, "last", false, "the rule that lictor added last, by an answer or by rules add")
 	return cmd
 }
 

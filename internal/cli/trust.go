@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lictor-policy/lictor/internal/audit"
 	"github.com/lictor-policy/lictor/internal/config"
 )
 
@@ -52,6 +53,9 @@ apply.`,
 			if !found {
 				fmt.Fprintf(s.out, "%s was not trusted\n", p.places.Root)
 				return nil
+			}
+			if err := p.record(audit.Event{Type: audit.TypeConsent, Kind: "revoked", Reason: "the consent was taken back"}); err != nil {
+				return err
 			}
 			fmt.Fprintf(s.out, "%s is no longer trusted: what its files loosen does not apply\n", p.places.Root)
 			return nil
@@ -139,6 +143,9 @@ func acceptTrust(cmd *cobra.Command, s *streams, flags *projectFlags, yes bool) 
 	}
 	if err := trust.Accept(p.places.Root, risk); err != nil {
 		return &exitError{code: exitDeny, err: err}
+	}
+	if err := p.record(audit.Event{Type: audit.TypeConsent, Kind: "accepted", Reason: "accepted " + risk.Hash()}); err != nil {
+		return err
 	}
 	fmt.Fprintln(s.out, "accepted; it applies until one of these lines changes")
 	return nil

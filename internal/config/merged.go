@@ -18,6 +18,8 @@ type Policy struct {
 	// strictest, "" if no layer says.
 	AuditEnabled, AuditCheckpoint bool
 	AuditLevel                    string
+	// Observe says that what would be denied or asked about is only recorded.
+	Observe bool
 	// AllowedModels are the layers' lists that are not empty: a model must match
 	// every one.
 	AllowedModels []ModelList

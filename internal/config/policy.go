@@ -42,6 +42,7 @@ type PolicyAudit struct {
 	Enabled    *bool  `json:"enabled,omitempty"`
 	Level      string `json:"level,omitempty"`
 	Checkpoint *bool  `json:"checkpoint,omitempty"`
+	Observe    *bool  `json:"observe,omitempty"`
 }
 
 // PolicyLimits cap a session; 0 is no cap.

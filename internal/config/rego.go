@@ -128,6 +128,7 @@ type mergedDocument struct {
 		Enabled    bool   `json:"enabled"`
 		Level      string `json:"level"`
 		Checkpoint bool   `json:"checkpoint"`
+		Observe    bool   `json:"observe"`
 	} `json:"audit"`
 	Paths struct {
 		OutsideRoot string `json:"outsideRoot"`
@@ -148,6 +149,7 @@ func decodePolicy(text json.RawMessage, origins []origin) (*Policy, error) {
 		Profile: doc.Profile, RequireSandbox: doc.RequireSandbox, AskFirst: doc.AskFirst,
 		StrictAllowlist: doc.Network.StrictAllowlist, Limits: doc.Limits, OutsideRoot: doc.Paths.OutsideRoot,
 		AuditEnabled: doc.Audit.Enabled, AuditLevel: doc.Audit.Level, AuditCheckpoint: doc.Audit.Checkpoint,
+		Observe: doc.Audit.Observe,
 	}
 	sources := map[string]string{}
 	for _, o := range origins {

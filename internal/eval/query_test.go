@@ -81,6 +81,7 @@ func randomPolicy(random *rand.Rand) map[string]any {
 	set("askFirst", pick(true, false))
 	set("audit.enabled", pick(true, false))
 	set("audit.checkpoint", pick(true, false))
+	set("audit.observe", pick(true, false))
 	set("audit.level", pick("denials", "mutations", "all"))
 	set("allowedModels", list())
 	set("limits.maxSteps", pick(1, 20, 300))
@@ -134,6 +135,9 @@ func requireNoLooser(t *testing.T, all, layer map[string]any) {
 		if at(layer, path) == true {
 			require.Equal(t, true, at(all, path), path)
 		}
+	}
+	if at(layer, "audit.observe") == false {
+		require.Equal(t, false, at(all, "audit.observe"))
 	}
 	for path, order := range map[string][]string{
 		"profile": {"default", "strict"}, "audit.level": {"denials", "mutations", "all"}, "paths.outsideRoot": {"ask", "deny"},

@@ -29,6 +29,8 @@ cases := {
 		{"audit": {"enabled": true, "level": "denials"}}, {"audit": {"level": "mutations", "checkpoint": true}},
 		{"audit": {"enabled": true, "level": "mutations", "checkpoint": true}},
 	],
+	"observe": [{"audit": {"observe": true}}, {}, {"audit": {"observe": true}}],
+	"observe never": [{"audit": {"observe": true}}, {"audit": {"observe": false}}, {"audit": {"observe": false}}],
 	"audit level": [{"audit": {"level": "all"}}, {"audit": {"level": "mutations"}}, {"audit": {"level": "all"}}],
 	"models": [{"allowedModels": ["b", "a"]}, {"allowedModels": ["c"]}, {"allowedModels": [["a", "b"], ["c"]]}],
 	"merged models": [{"allowedModels": [["a", "b"], ["c"]]}, {"allowedModels": ["c"]}, {"allowedModels": [["a", "b"], ["c"]]}],

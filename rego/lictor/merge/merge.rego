@@ -21,6 +21,7 @@ table := {
 	"askFirst": {"stricter": "true"},
 	"audit.checkpoint": {"stricter": "true"},
 	"audit.enabled": {"stricter": "true"},
+	"audit.observe": {"stricter": "false"},
 	"audit.level": {"stricter": "later", "order": ["denials", "mutations", "all"]},
 	"denyPaths": {"stricter": "union"},
 	"disallowedCommands": {"stricter": "union"},
@@ -88,6 +89,13 @@ strictest(row, values) := sort({element | some value in values; some element in 
 }
 
 strictest(row, values) := true in values if row.stricter == "true"
+
+strictest(row, values) := false if {
+	row.stricter == "false"
+	false in values
+} else if {
+	row.stricter == "false"
+}
 
 strictest(row, values) := min(values) if row.stricter == "minimum"
 
@@ -218,7 +226,7 @@ of_row(row, value) if {
 }
 
 of_row(row, value) if {
-	row.stricter == "true"
+	row.stricter in {"true", "false"}
 	is_boolean(value)
 }
 
