@@ -117,6 +117,9 @@ func (e *Engine) recordPolicy(old, s *state) error {
 		return nil
 	}
 	for _, b := range s.bundles.Bundles() {
+		if b.BuiltIn() {
+			continue // it is a part of the program
+		}
 		err := s.log.Record(&audit.Event{
 			Type: audit.TypeBundle, Kind: "loaded", Revision: b.Revision(),
 			Reason: fmt.Sprintf("bundle %s, digest %s, signed by %q, from %s", b.Name(), b.Digest(), b.KeyID(), b.Source()),

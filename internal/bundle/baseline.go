@@ -10,6 +10,9 @@ import (
 	"github.com/lictor-policy/lictor/bundles"
 )
 
+// BuiltIn reports whether the bundle is the program's own baseline.
+func (b *Bundle) BuiltIn() bool { return b.source == baselineSource }
+
 // baselineSource stands where other bundles have their path.
 const baselineSource = "built-in baseline"
 
