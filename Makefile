@@ -51,8 +51,8 @@ cross: ## build for the other platforms
 tools: ## what the tests use besides Go: installed where that is possible
 	@./.ci/tools
 
-go-test: tools ## the Go tests, with the race detector
-	@$(GO) test -race -json -timeout $(TEST_TIMEOUT) ./... | $(GO) run ./internal/tools/testsum $(if $(ALLOW_SKIPS),-allow-skips $(ALLOW_SKIPS))
+go-test: tools ## the Go tests, with the race detector, and the long policy tables without it
+	@{ $(GO) test -race -json -timeout $(TEST_TIMEOUT) ./... ; $(GO) test -json -timeout $(TEST_TIMEOUT) -run 'Outcome|Merge' ./internal/eval ; } | $(GO) run ./internal/tools/testsum $(if $(ALLOW_SKIPS),-allow-skips $(ALLOW_SKIPS))
 
 bench: ## the performance budget as ratios measured in one run
 	@$(GO) run ./internal/tools/budget

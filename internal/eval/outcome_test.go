@@ -60,7 +60,7 @@ func TestOutcomeOfFewFacts(t *testing.T) {
 func TestOutcomeOfSampledVectors(t *testing.T) {
 	e := engine(t)
 	samples := 200_000
-	if testing.Short() {
+	if testing.Short() || raced {
 		samples = 20_000
 	}
 	random := rand.New(rand.NewPCG(3, 22))
@@ -83,7 +83,7 @@ func TestOutcomeOfLateSteps(t *testing.T) {
 		model.FactProtected | model.FactDenied
 	late := model.FactMask &^ early
 	step := uint32(1)
-	if testing.Short() {
+	if testing.Short() || raced {
 		step = 7
 	}
 	// Counting through the subsets of late: subtracting a mask skips its holes.

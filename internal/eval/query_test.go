@@ -104,7 +104,7 @@ func at(policy map[string]any, path string) any {
 // looser than any layer.
 func TestMergeIsASemilattice(t *testing.T) {
 	rounds := 400
-	if testing.Short() {
+	if testing.Short() || raced {
 		rounds = 60
 	}
 	random := rand.New(rand.NewPCG(5, 9))
