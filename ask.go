@@ -17,11 +17,11 @@ import (
 // ask puts the question to the approver and remembers the answer. Everything
 // that is not a clear yes is a no.
 func (e *Engine) ask(ctx context.Context, c *facts.Call, d Decided) (Decided, error) {
-	d.By = "user"
 	if e.options.Approver == nil {
 		d.Reason += "; nobody is there to answer"
 		return d, nil
 	}
+	d.By = "user"
 	request, err := e.request(ctx, c, d.Verdict)
 	if err != nil {
 		d.By = "error"

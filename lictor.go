@@ -121,7 +121,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the user's tool configuration: %w", err)
 	}
-	user.Home, user.Root = places.Home, places.Root
+	user.Home = places.Home
 	e := &Engine{options: o, places: places, policy: policy, presets: &netguard.PresetCache{User: user}}
 	if err := e.Reload(ctx); err != nil {
 		return nil, err

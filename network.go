@@ -25,7 +25,7 @@ func (e *Engine) NetworkList() []string {
 // returns what it blocked, one line a host. The listener is closed. credentials
 // are "user:password" that clients must give, "" for none.
 func (e *Engine) Proxy(ctx context.Context, l net.Listener, credentials string) ([]string, error) {
-	p := e.newProxy(e.state.Load())
+	p := e.newProxy(e.state.Load(), &Call{}, audit.Ref{})
 	p.Credentials = credentials
 	stop := context.AfterFunc(ctx, func() { p.Close() })
 	defer stop()
@@ -37,8 +37,10 @@ func (e *Engine) Proxy(ctx context.Context, l net.Listener, credentials string) 
 }
 
 // newProxy makes the proxy of one run: listed hosts pass, what the team policy
-// blocks or a rule denies does not, and the chain is asked about the rest.
-func (e *Engine) newProxy(s *state) *netguard.Proxy {
+// blocks or a rule denies does not, and the chain is asked about the rest. What is
+// recorded names the call whose command runs behind the proxy, and its intent, so
+// that the log says which command caused a block (SPEC section 9).
+func (e *Engine) newProxy(s *state, call *Call, intent audit.Ref) *netguard.Proxy {
 	policy := &netguard.Policy{
 		List:   s.network,
 		Denied: s.deniedHost,
@@ -47,7 +49,7 @@ func (e *Engine) newProxy(s *state) *netguard.Proxy {
 			if err != nil {
 				return netguard.Decision{By: "error", Reason: err.Error()}
 			}
-			d, err := e.Decide(ctx, Call{Tool: "network", Args: args, Agent: "proxy"})
+			d, err := e.Decide(ctx, Call{Tool: "network", Args: args, Agent: "proxy", CallID: call.CallID})
 			out := netguard.Decision{Allowed: d.Allowed && err == nil, By: d.By}
 			if d.Verdict.Rule != nil {
 				out.Rule = d.Verdict.Rule.Text
@@ -69,7 +71,8 @@ func (e *Engine) newProxy(s *state) *netguard.Proxy {
 		event := audit.Event{
 			Type: audit.TypeNetwork, Tool: "network", Class: class, By: by, Reason: reason,
 			TargetKind: model.KindURL, Target: target, Revision: s.facts.Revision,
-			Risk: audit.RiskOf(class, model.KindURL, false),
+			Risk:   audit.RiskOf(class, model.KindURL, false),
+			CallID: call.CallID, Agent: call.Agent, Intent: intent.Seq, IntentSegment: intent.Segment,
 		}
 		if rule != "" {
 			event.Rule = &model.RuleRef{Text: rule}
@@ -85,7 +88,7 @@ func (e *Engine) newProxy(s *state) *netguard.Proxy {
 			switch b.By {
 			case netguard.ByPolicy:
 				class = audit.DenyPolicy
-			case "unattended":
+			case "unattended", "default": // nobody could be asked
 				class = audit.DenyUnattended
 			case "user":
 				class = audit.DenyUser

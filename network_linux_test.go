@@ -29,6 +29,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -294,6 +295,12 @@ func checkLeaks(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
+	// Workers of the policy's own pool live on, a bounded number of them.
+	stacks := func() []string {
+		buf := make([]byte, 1<<20)
+		all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+		return slices.DeleteFunc(all, func(s string) bool { return strings.Contains(s, "internal/eval.hire") })
+	}
 	open := func() int {
 		list, err := os.ReadDir("/proc/self/fd")
 		require.NoError(t, err)
@@ -303,15 +310,14 @@ func checkLeaks(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
-	routines, files := runtime.NumGoroutine(), open()
+	routines, files := len(stacks()), open()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		if !assert.Eventually(t, func() bool {
 			// Eventually has two goroutines of its own.
-			return children() == "" && runtime.NumGoroutine() <= routines+2 && open() <= files
+			return children() == "" && len(stacks()) <= routines+2 && open() <= files
 		}, 10*time.Second, 50*time.Millisecond) {
-			stacks := make([]byte, 1<<20)
-			t.Logf("children %q, goroutines %d then %d, files %d then %d\n%s", children(), routines, runtime.NumGoroutine(), files, open(), stacks[:runtime.Stack(stacks, true)])
+			t.Logf("children %q, goroutines %d at first, files %d then %d\n%s", children(), routines, files, open(), strings.Join(stacks(), "\n\n"))
 		}
 	})
 }
@@ -334,7 +340,7 @@ func TestNetworkListedHost(t *testing.T) {
 	}
 	assert.EqualValues(t, 5, b.proxies.Load(), "one proxy a run")
 	rows := b.recorded(t)
-	require.Len(t, rows, 5)
+	require.Len(t, rows, 6, "a tunnel with HTTP in it is decided twice: itself and its request")
 	for _, row := range rows {
 		assert.Regexp(t, `^allow_rule listed a\.site\.test:(80|443)$`, row)
 	}
@@ -380,12 +386,17 @@ func TestNetworkUnlistedHost(t *testing.T) {
 	}
 	assert.Zero(t, b.net.reached("evil.site.test")+b.net.reached("evil.registry.test"))
 	assert.Equal(t, []string{
-		"deny_user user evil.site.test:80", "deny_user user evil.site.test:443", "deny_user user evil.site.test:443",
+		"deny_unattended default evil.site.test:80", "deny_unattended default evil.site.test:443", "deny_unattended default evil.site.test:443",
 		"deny_rule proxy 127.0.0.1:80", "deny_rule port a.site.test:8080", "deny_policy policy evil.registry.test:443",
-		"deny_user user gone.example:80", "allow_rule listed a.site.test:80",
+		"deny_unattended default gone.example:80", "allow_rule listed a.site.test:80",
 	}, b.recorded(t))
+	intents, err := audit.Collect(context.Background(), audit.Dir(b.home, b.root), audit.Filter{Types: []audit.Type{audit.TypeIntent}})
+	require.NoError(t, err)
+	require.Len(t, intents, 1)
+	assert.Contains(t, string(intents[0].Args), "x=evil")
 	for _, e := range b.events(t) {
 		assert.Equal(t, []string{"call-7", "tester"}, []string{e.CallID, e.Agent}, "the call that caused it")
+		assert.Equal(t, []any{intents[0].Seq, intents[0].Segment}, []any{e.Intent, e.IntentSegment}, "the command that caused it")
 		assert.NotEmpty(t, e.Revision)
 	}
 	// A new run has a clean report.
@@ -446,13 +457,15 @@ func TestNetworkNoWayAround(t *testing.T) {
 			require.ErrorIs(t, err, os.ErrDeadlineExceeded, "%d bytes arrived", n)
 		})
 	}
+	// From a file: the built-in bundle would refuse the address in a command's text.
+	b.write(t, "where", "169.254.169.254\n")
 	for name, command := range map[string]string{
 		"a public address": `timeout 5 bash -c 'exec 3<>/dev/tcp/93.184.215.14/443'`,
 		"IPv6":             `timeout 5 bash -c 'exec 3<>/dev/tcp/2606:4700:4700::1111/443'`,
 		"DNS":              `timeout 10 getent hosts a.site.test example.com`,
 		"DNS by UDP":       `timeout 5 bash -c 'exec 3<>/dev/udp/8.8.8.8/53 && echo x >&3'`,
 		"DNS by TCP":       `timeout 5 bash -c 'exec 3<>/dev/tcp/1.1.1.1/53'`,
-		"cloud metadata":   `timeout 5 bash -c 'exec 3<>/dev/tcp/169.254.169.254/80'`,
+		"cloud metadata":   `read -r h < where; timeout 5 bash -c "exec 3<>/dev/tcp/$h/80"`,
 
 		"NO_PROXY":                `NO_PROXY='*' no_proxy='*' curl -sSf --max-time 5 http://evil.site.test/`,
 		"NO_PROXY with a suffix":  `NO_PROXY=.test,localhost no_proxy=.test curl -sSf --max-time 5 http://evil.site.test/`,
@@ -565,50 +578,64 @@ func TestNetworkUnattended(t *testing.T) {
 
 func TestNetworkAnswers(t *testing.T) {
 	need(t, "curl")
-	script := approve.NewScript(lictor.AnswerSession, lictor.AnswerDeny, lictor.AnswerAlways, lictor.AnswerNever, lictor.AnswerOnce)
-	b := listing(t, "a.site.test").accept(t).start(t, lictor.Options{Approver: script})
+	script := approve.NewScript(lictor.AnswerSession, lictor.AnswerDeny, lictor.AnswerOnce, lictor.AnswerOnce)
+	b := newBox(t, map[string]any{
+		"network":     map[string]any{"allow": []string{"a.site.test", "b.site.test"}},
+		"permissions": map[string]any{"allow": []string{"network(ruled.public.test)"}, "deny": []string{"network(b.site.test)"}},
+	}, nil).accept(t).start(t, lictor.Options{Approver: script})
 	get := func(host string) *lictor.RunResult { return b.run(t, fmt.Sprintf(fetch, host)) }
 
 	// session: one question, in whatever run.
 	for range 2 {
-		assert.Contains(t, get("one.public").Stdout.Text, "hello from one.public.test")
+		res := get("one.public")
+		assert.Contains(t, res.Stdout.Text, "hello from one.public.test")
+		assert.Empty(t, blocked(res))
 	}
 	require.Len(t, script.Asked(), 1)
 	asked := script.Asked()[0]
-	assert.Equal(t, "network", asked.Tool)
+	assert.Equal(t, []string{"network", "call-7"}, []string{asked.Tool, asked.CallID})
 	require.Len(t, asked.Targets, 1)
 	assert.Equal(t, "http://one.public.test/", asked.Targets[0].URL)
-	require.NotEmpty(t, asked.Session)
+	require.Len(t, asked.Session, 1)
+	assert.Equal(t, "one.public.test", asked.Session[0].Host)
 
-	// deny: this run only; many connections are one question.
+	// deny: many connections of a run are one question.
 	res := b.run(t, fmt.Sprintf(fetch, "two.public")+"; "+fmt.Sprintf(fetch, "two.public"))
 	assert.Equal(t, []string{"blocked: two.public.test:80 (not on the list); allow it with network(two.public.test) (2 times)"}, blocked(res))
 	assert.Len(t, script.Asked(), 2)
-
-	// always and never: rules in the user's own file.
-	assert.Contains(t, get("three.public").Stdout.Text, "hello from three.public.test")
-	assert.Len(t, blocked(get("four.public")), 1)
-	assert.Len(t, script.Asked(), 4)
-	assert.Contains(t, get("three.public").Stdout.Text, "hello from three.public.test")
-	lines := blocked(get("four.public"))
+	// once: the answer ends with the run. And no answer opens what is not public.
+	assert.Contains(t, get("two.public").Stdout.Text, "hello from two.public.test")
+	lines := blocked(get("inner.site"))
 	require.Len(t, lines, 1)
-	assert.Contains(t, lines[0], "denied by the rule network(four.public.test)")
+	assert.Contains(t, lines[0], "inner.site.test does not resolve to public addresses only: 127.0.0.1 is loopback")
 	assert.Len(t, script.Asked(), 4)
 
-	// A yes never opens what is not public.
-	res = get("inner.site")
-	require.Len(t, blocked(res), 1)
-	assert.Contains(t, blocked(res)[0], "inner.site.test does not resolve to public addresses only: 127.0.0.1 is loopback")
-	assert.Zero(t, b.net.reached("inner.site.test"))
+	// Rules need no answer, and a deny rule outranks the list.
+	assert.Contains(t, get("ruled.public").Stdout.Text, "hello from ruled.public.test")
+	lines = blocked(get("b.site"))
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], "blocked: b.site.test:80 (denied by the rule network(b.site.test) in ")
+	assert.Len(t, script.Asked(), 4)
+	assert.Zero(t, b.net.reached("inner.site.test")+b.net.reached("b.site.test"))
 
-	rows := b.recorded(t)
 	assert.Equal(t, []string{
 		"allow_user user one.public.test:80", "allow_session session one.public.test:80",
-		"deny_user user two.public.test:80", "deny_user user two.public.test:80",
-		"allow_user user three.public.test:80", "deny_user user four.public.test:80",
-		"allow_rule rule three.public.test:80", "deny_rule rule four.public.test:80",
+		"deny_user user two.public.test:80", "deny_user user two.public.test:80", "allow_user user two.public.test:80",
 		"allow_user user inner.site.test:80", "deny_rule proxy inner.site.test:80",
-	}, rows)
+		"allow_rule rule ruled.public.test:80", "deny_rule rule b.site.test:80",
+	}, b.recorded(t))
+}
+
+// A command that runs on the host finds no proxy: it has the host's network, and
+// what listens at the proxy's port there is not lictor's.
+func TestNetworkOnTheHost(t *testing.T) {
+	b := newBox(t, map[string]any{"executor": "host", "network": map[string]any{"allow": []string{"a.site.test"}}}, nil).accept(t)
+	e := b.open(t, lictor.Options{Execute: true, Approver: approve.NewScript(lictor.AnswerOnce)})
+	_, res, err := e.Run(t.Context(), lictor.Call{Tool: "bash", Args: []byte(`{"command":"env"}`)}, lictor.RunOptions{Timeout: runTime})
+	require.NoError(t, err)
+	assert.Equal(t, "none", res.Isolation)
+	assert.NotContains(t, res.Stdout.Text, "3128")
+	assert.NotContains(t, strings.ToLower(res.Stdout.Text), "http_proxy")
 }
 
 func TestNetworkStrictAllowlist(t *testing.T) {

@@ -109,7 +109,7 @@ func (e *Engine) Run(ctx context.Context, call Call, o RunOptions) (d Decided, r
 		Argv: o.Argv, Dir: o.Dir, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr, Terminal: o.Terminal,
 	}
 	if policy.Proxy {
-		proxy := e.newProxy(s)
+		proxy := e.newProxy(s, &call, ref)
 		defer proxy.Close()
 		command.ProxyListener = func(l net.Listener) { go proxy.Serve(l) }
 		defer func() {
@@ -203,7 +203,10 @@ func (s *state) execPolicy(timeout time.Duration, o ExecOptions) (*ExecPolicy, e
 	in := s.policyInput()
 	in.Sandbox, in.ReadOnlyRoot, in.Timeout = o.Sandbox, o.ReadOnlyRoot, timeout
 	in.Network = !o.Sandbox
-	in.Proxy = o.Sandbox && s.network.Len() > 0
+	// On the host there is no loopback of the command's own: whoever listens at the
+	// proxy's port there is not lictor.
+	onHost := s.executor != nil && s.executor.Choice().Executor == sandbox.Host
+	in.Proxy = o.Sandbox && s.network.Len() > 0 && !onHost
 	return sandbox.NewPolicy(in)
 }
 

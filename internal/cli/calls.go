@@ -66,12 +66,13 @@ func (f *callFlags) check() error {
 }
 
 // eachLine calls do for every call of a JSON-lines stream. A line that cannot
-// be read is handed over with its error. Blank lines are passed over.
+// be read is handed over with its error.
 func eachLine(in io.Reader, do func(lictor.Call, error) error) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, tooLong, err := readLine(r)
-		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 || tooLong {
+		// Every line has an answer, a blank one too: a caller counts lines.
+		if trimmed := bytes.TrimSpace(line); len(line) > 0 || tooLong {
 			call, callErr := lictor.ParseCall(trimmed)
 			if tooLong {
 				call, callErr = lictor.Call{}, fmt.Errorf("the line is longer than %d bytes", maxCall)

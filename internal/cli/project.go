@@ -54,7 +54,7 @@ func (f *projectFlags) open(ctx context.Context) (*project, error) {
 	if err != nil {
 		return nil, &exitError{code: exitUsage, err: err}
 	}
-	user.Home, user.Root = home, root
+	user.Home = home
 	presets := &netguard.PresetCache{User: user}
 	return &project{
 		places: config.FindPlaces(root, home).WithManagedPolicy(f.managed),

@@ -112,16 +112,25 @@ func newRulesAdd(s *streams, flags *projectFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := rules.Parse(rule, model.SyntaxPermissions, effect, "the command line"); err != nil {
+			parsed, err := rules.Parse(rule, model.SyntaxPermissions, effect, "the command line")
+			if err != nil {
 				return &exitError{code: exitUsage, err: err}
 			}
 			p, err := flags.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			perms, _, err := p.permissions()
+			perms, options, err := p.permissions()
 			if err != nil {
 				return &exitError{code: exitUsage, err: err}
+			}
+			for _, w := range rules.Lint([]model.Rule{parsed}, options.Env) {
+				switch w.Kind {
+				case rules.WarnUnknown, rules.WarnNever:
+					return fail(exitUsage, "%s: %s; nothing was added", rule, w.Text)
+				case rules.WarnRisky:
+					fmt.Fprintln(s.err, "lictor: notice:", rule+":", w.Text)
+				}
 			}
 			return p.rewrite(cmd, s, func() error {
 				if effect == model.EffectDeny {

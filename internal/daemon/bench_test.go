@@ -9,8 +9,11 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,6 +56,40 @@ func BenchmarkEcho(b *testing.B) {
 func BenchmarkHookWarm(b *testing.B) {
 	u, _ := benchUser(b, Options{})
 	process(b, u, program(b, "lictor-hook"), "claude-code")
+}
+
+// BenchmarkHookWarmPaired runs echo and lictor-hook in turns and reports the ratio
+// of their medians: one after the other, a busy machine would decide it. An
+// allowed call is compared; a denial or a question waits for the disk besides.
+func BenchmarkHookWarmPaired(b *testing.B) {
+	u, _ := benchUser(b, Options{})
+	write(b, filepath.Join(u.home, ".lictor", "permissions.json"), `{"permissions":{"allow":["Bash(git status)"]}}`)
+	time.Sleep(settled)
+	for name, command := range map[string]string{"allowed": "git status", "asked": "make"} {
+		b.Run(name, func(b *testing.B) {
+			in := u.bash(command)
+			env := append(os.Environ(), "HOME="+u.home)
+			once := func(path string, args ...string) time.Duration {
+				cmd := exec.Command(path, args...)
+				cmd.Env, cmd.Dir = env, u.root
+				var out bytes.Buffer
+				cmd.Stdin, cmd.Stdout = bytes.NewReader(in), &out
+				start := time.Now()
+				if err := cmd.Run(); err != nil || out.Len() == 0 {
+					b.Fatal(err, out.String())
+				}
+				return time.Since(start)
+			}
+			var echo, hook []time.Duration
+			for b.Loop() {
+				echo = append(echo, once(program(b, "echo")))
+				hook = append(hook, once(program(b, "lictor-hook"), "claude-code"))
+			}
+			slices.Sort(echo)
+			slices.Sort(hook)
+			b.ReportMetric(float64(hook[len(hook)/2])/float64(echo[len(echo)/2]), "x-echo")
+		})
+	}
 }
 
 // BenchmarkSocket is the round trip of one call.

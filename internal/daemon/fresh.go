@@ -59,14 +59,19 @@ func watchList(p config.Places) []watched {
 		p.Settings, p.Permissions, p.LocalPermissions, p.ProjectPolicy,
 		p.HomeSettings, p.HomePermissions, p.HomePolicy, p.Trust,
 		p.ManagedPolicy, p.ManagedPermissions,
+		filepath.Join(p.HomeDir, "bundles.state"),
 	} {
 		list = append(list, watched{file, false})
 	}
 	return list
 }
 
-// treeList are folders whose whole content counts.
-func treeList(p config.Places) []string { return append([]string{p.KeysDir}, p.BundleDirs...) }
+// treeList are folders (or files) whose whole content counts: managed bundles,
+// those of the options among them, and the keys that bundles are signed with.
+func treeList(p config.Places, bundles []string) []string {
+	list := append([]string{filepath.Join(p.ManagedDir, "keys"), p.KeysDir}, p.BundleDirs...)
+	return append(list, bundles...)
+}
 
 // maxTree is how many files of such a folder are looked at; more than that are
 // never fresh.

@@ -112,7 +112,7 @@ func newUser(t testing.TB) *user {
 	// Names of sockets are short, names of tests are not.
 	base, err := os.MkdirTemp("", "lictor")
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = Stop(filepath.Join(base, "home")); os.RemoveAll(base) })
+	t.Cleanup(func() { stopStarted(t, filepath.Join(base, "home")); os.RemoveAll(base) })
 	base, err = filepath.EvalSymlinks(base)
 	require.NoError(t, err)
 	u := &user{filepath.Join(base, "home"), filepath.Join(base, "work")}
@@ -120,6 +120,23 @@ func newUser(t testing.TB) *user {
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 	}
 	return u
+}
+
+// stopStarted ends a daemon that a client started, also one that is still about to
+// listen: it holds the lock of the start until it ends.
+func stopStarted(t testing.TB, home string) {
+	lock, err := os.Open(filepath.Join(client.Dir(home), "start.lock"))
+	if err != nil {
+		return
+	}
+	defer lock.Close()
+	for end := time.Now().Add(20 * time.Second); syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Error("a daemon is left behind")
+			return
+		}
+		_ = Stop(home)
+	}
 }
 
 // write replaces a file at once, as careful programs do.

@@ -3,13 +3,17 @@
 package daemon
 
 import (
+	"os"
+	"os/exec"
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/daemon/client"
@@ -73,7 +77,7 @@ func TestWatchList(t *testing.T) {
 	for _, w := range watchList(p) {
 		watching[w.path] = true
 	}
-	for _, tree := range treeList(p) {
+	for _, tree := range treeList(p, nil) {
 		watching[tree] = true
 	}
 	v := reflect.ValueOf(p)
@@ -89,5 +93,22 @@ func TestWatchList(t *testing.T) {
 				assert.True(t, watching[path], "%s (%s) is not watched", name, path)
 			}
 		}
+	}
+}
+
+// The client is small, because it is started for every call, and holds none of
+// what makes the others big.
+func TestThinClient(t *testing.T) {
+	info, err := os.Stat(program(t, "lictor-hook"))
+	require.NoError(t, err)
+	assert.Less(t, info.Size(), int64(5<<20))
+	out, err := exec.Command("go", "list", "-deps", "../../cmd/lictor-hook").Output()
+	require.NoError(t, err)
+	for dep := range strings.FieldsSeq(string(out)) {
+		for _, big := range []string{"github.com/open-policy-agent", "github.com/spf13", "encoding/json", "net/http"} {
+			assert.False(t, strings.HasPrefix(dep, big), dep)
+		}
+		assert.NotEqual(t, "github.com/lictor-policy/lictor", dep)
+		assert.NotEqual(t, "net", dep)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +44,7 @@ type entry struct {
 	engine  *lictor.Engine
 	list    []watched
 	trees   []string
+	presets presets
 	view    atomic.Pointer[view]
 	secrets map[uint64]bool
 }
@@ -56,10 +56,12 @@ type view struct {
 	// are compared, and once after it everything is read again. digest is theirs.
 	until  time.Time
 	digest []byte
+	// allow are the settings' network.allow, hosts what they stand for.
+	allow, hosts []string
 	// dirty says that the files changed while they were read.
 	dirty bool
 	// stale says that the files could not be read, so that the last good ones
-	// decide; stopped says so for everything since a SIGHUP that failed.
+	// decide. notices are for whoever made the call.
 	stale   string
 	notices []string
 }
@@ -220,7 +222,7 @@ func (e *entry) current(v *view) bool {
 		return false
 	}
 	var space [48]stamp
-	if !equal(look(space[:0], e.list, e.trees), v.stamps) {
+	if !equal(look(space[:0], e.list, e.trees), v.stamps) || !e.presets.same(v.allow, v.hosts) {
 		return false
 	}
 	if v.until.IsZero() {
@@ -242,7 +244,10 @@ func (e *entry) open(ctx context.Context, r *roots) (*view, error) {
 	o := r.base
 	o.Root = e.root
 	places := config.FindPlaces(e.root, o.Home).WithManagedPolicy(o.ManagedPolicy)
-	e.list, e.trees = watchList(places), treeList(places)
+	if err := e.presets.init(places); err != nil {
+		return nil, err
+	}
+	e.list, e.trees = watchList(places), treeList(places, o.Bundles)
 	before := look(nil, e.list, e.trees)
 	// The engine outlives this call, so it is not opened under its deadline.
 	engine, err := lictor.Open(context.WithoutCancel(ctx), o)
@@ -287,6 +292,7 @@ func (e *entry) reload(ctx context.Context, r *roots) *view {
 // seen is the view after a reading, given how the files looked before it.
 func (e *entry) seen(before []stamp) *view {
 	v := &view{stamps: look(nil, e.list, e.trees)}
+	v.allow, v.hosts = e.presets.hosts()
 	if latest := youngest(v.stamps); time.Since(latest) < settled {
 		v.digest = digest(e.list, e.trees)
 		v.until = time.Now().Add(settled)
@@ -325,21 +331,3 @@ func (e *entry) register(secrets []string) error {
 // errTooManySecrets sends the call the cold way.
 var errTooManySecrets = errors.New("the daemon has been told too many secrets: restart it")
 
-// executable tells whether the program is still the one that runs.
-type executable struct {
-	path  string
-	stamp stamp
-}
-
-func ownExecutable() executable {
-	path, err := os.Executable()
-	if err != nil {
-		return executable{}
-	}
-	return executable{path, stampOf(path, true, false)}
-}
-
-// replaced reports whether another version was installed.
-func (x executable) replaced() bool {
-	return x.path != "" && stampOf(x.path, true, false) != x.stamp
-}

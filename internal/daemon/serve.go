@@ -41,7 +41,8 @@ type server struct {
 	options Options
 	roots   *roots
 	metrics *metrics
-	self    executable
+	self    identity
+	socket  identity
 	space   string
 	stop    context.CancelCauseFunc
 	// last is when the last call came, in Unix nanoseconds.
@@ -71,15 +72,21 @@ func Serve(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	// The socket goes before the lock does, so that no other daemon's is removed.
-	defer os.Remove(client.Socket(o.Home))
+	socket := identify(client.Socket(o.Home))
+	// The socket goes before the lock does, so that no other daemon's is removed;
+	// nor is one that somebody put there.
+	defer func() {
+		if !socket.replaced() {
+			os.Remove(client.Socket(o.Home))
+		}
+	}()
 	defer listener.Close()
 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s := &server{
 		options: o, metrics: &metrics{started: time.Now()}, self: ownExecutable(),
-		space: client.Space(), stop: stop, calls: make(chan struct{}, maxCalls),
+		socket: socket, space: client.Space(), stop: stop, calls: make(chan struct{}, maxCalls),
 	}
 	s.roots = newRoots(o, s.metrics)
 	s.last.Store(time.Now().UnixNano())
@@ -167,6 +174,7 @@ var (
 	errIdle     = errors.New("nobody called")
 	errReplaced = errors.New("another version of lictor was installed")
 	errAsked    = errors.New("a client asked for it")
+	errLost     = errors.New("the socket is not there any more")
 )
 
 // watch ends the daemon when nobody needs it, and reads the files again on
@@ -191,6 +199,8 @@ func (s *server) watch(ctx context.Context, hangup <-chan os.Signal) {
 				s.stop(errIdle)
 			case s.self.replaced():
 				s.stop(errReplaced)
+			case s.socket.replaced():
+				s.stop(errLost)
 			case idle > time.Minute && idle < time.Minute+pause:
 				// The memory of a burst goes back to the system.
 				debug.FreeOSMemory()

@@ -113,6 +113,32 @@ func TestNextCallSeesTheChange(t *testing.T) {
 	assert.Equal(t, "deny", got)
 }
 
+// The configuration of package managers counts where a project's network.allow
+// has presets, and managed bundles always do.
+func TestNextCallSeesOtherFiles(t *testing.T) {
+	u := newUser(t)
+	u.settings(t, `{"network":{"allow":["npm"]}}`)
+	u.serve(t, Options{})
+	u.decision(t, "ls")
+	time.Sleep(settled + 200*time.Millisecond)
+	u.decision(t, "ls") // the files are settled now
+	u.decision(t, "ls")
+	for what, change := range map[string]func(){
+		"a registry": func() { write(t, filepath.Join(u.home, ".npmrc"), "registry=https://npm.corp.example/\n") },
+		"a bundle":   func() { write(t, filepath.Join(u.home, ".lictor", "bundles", "x", "policy.json"), `{}`) },
+	} {
+		before := metric(t, u, "lictor_reloads_total")
+		u.decision(t, "ls")
+		require.Equal(t, before, metric(t, u, "lictor_reloads_total"), what)
+		change()
+		u.decision(t, "ls")
+		assert.NotEqual(t, before, metric(t, u, "lictor_reloads_total"), what)
+		u.decision(t, "ls")
+		time.Sleep(settled + 200*time.Millisecond)
+		u.decision(t, "ls")
+	}
+}
+
 // Files that cannot be read leave the last good rules in force, and every answer
 // says so until they can.
 func TestLastGood(t *testing.T) {
@@ -143,29 +169,50 @@ func TestLastGood(t *testing.T) {
 	assert.Contains(t, reason, "settings.json")
 }
 
+// rewriting changes the rules of make between deny and ask until stop is called,
+// which returns how often.
+func (u *user) rewriting(t *testing.T) (stop func() int) {
+	t.Helper()
+	revisions := []string{`{"permissions":{"deny":["bash(make *)"]}}`, `{"permissions":{"ask":["bash(make *)"]}}`}
+	u.settings(t, revisions[0])
+	end, done := make(chan struct{}), make(chan int)
+	go func() {
+		for n := 1; ; n++ {
+			select {
+			case <-end:
+				done <- n
+				return
+			case <-time.After(time.Millisecond):
+				u.settings(t, revisions[n%2])
+			}
+		}
+	}()
+	return func() int { close(end); return <-done }
+}
+
+// ofOneRevision checks that an answer is the verdict of one of the two revisions.
+func ofOneRevision(t *testing.T, r result) {
+	t.Helper()
+	decision, reason := decisionOf(t, []byte(r.stdout))
+	assert.Zero(t, r.code, reason)
+	assert.Empty(t, r.stderr)
+	switch decision {
+	case "deny":
+		assert.Contains(t, reason, "denied by the deny rule bash(make *)")
+	case "ask":
+		assert.Contains(t, reason, "asked by the ask rule bash(make *)")
+	default:
+		assert.Fail(t, "wrong verdict", "%s %s", decision, reason)
+	}
+}
+
 // A thousand calls at once while the rules change: each verdict is that of one
 // of the two revisions, none is an error.
 func TestRewrites(t *testing.T) {
 	u := newUser(t)
-	revisions := []string{`{"permissions":{"deny":["bash(make *)"]}}`, `{"permissions":{"ask":["bash(make *)"]}}`}
-	u.settings(t, revisions[0])
+	stop := u.rewriting(t)
 	u.serve(t, Options{})
-	stop, done := make(chan struct{}), make(chan int)
-	go func() {
-		n := 0
-		for ; ; n++ {
-			select {
-			case <-stop:
-				done <- n
-				return
-			default:
-				u.settings(t, revisions[n%2])
-				time.Sleep(time.Millisecond)
-			}
-		}
-	}()
 	const calls = 1000
-	var seen sync.Map
 	var took [calls]time.Duration
 	var all sync.WaitGroup
 	for i := range calls {
@@ -173,27 +220,44 @@ func TestRewrites(t *testing.T) {
 			start := time.Now()
 			r, err := u.ask("claude-code", u.bash("make all"))
 			took[i] = time.Since(start)
-			if !assert.NoError(t, err) || !assert.Equal(t, client.StatusAnswer, r.Status, "%s", r.Stderr) {
-				return
-			}
-			decision, reason := decisionOf(t, r.Stdout)
-			seen.Store(decision, true)
-			assert.Zero(t, r.Code, reason)
-			assert.Empty(t, string(r.Stderr))
-			switch decision {
-			case "deny":
-				assert.Contains(t, reason, "denied by the deny rule bash(make *)")
-			case "ask":
-				assert.Contains(t, reason, "asked by the ask rule bash(make *)")
-			default:
-				assert.Fail(t, "wrong verdict", "%s %s", decision, reason)
+			if assert.NoError(t, err) && assert.Equal(t, client.StatusAnswer, r.Status, "%s", r.Stderr) {
+				ofOneRevision(t, result{string(r.Stdout), string(r.Stderr), r.Code})
 			}
 		})
 	}
 	all.Wait()
-	close(stop)
 	p50, p99 := percentiles(took[:])
-	t.Logf("%d calls, %d rewrites, p50 %s, p99 %s", calls, <-done, p50, p99)
+	t.Logf("%d calls, %d rewrites, p50 %s, p99 %s", calls, stop(), p50, p99)
+}
+
+// The same with a process for each call: those for which the daemon has no time
+// are decided the cold way, by one of the two revisions too.
+func TestRewritesProcesses(t *testing.T) {
+	u := newUser(t)
+	stop := u.rewriting(t)
+	program(t, "lictor")
+	u.serve(t, Options{})
+	u.decision(t, "make all")
+	calls := 200
+	if os.Getenv("LICTOR_SOAK") != "" {
+		calls = 1000
+	}
+	took := make([]time.Duration, calls)
+	var all sync.WaitGroup
+	for i := range calls {
+		all.Go(func() {
+			start := time.Now()
+			r := u.run(t, u.bash("make all"), "claude-code")
+			took[i] = time.Since(start)
+			if strings.HasSuffix(r.stderr, "decided without the daemon\n") {
+				r.stderr = ""
+			}
+			ofOneRevision(t, r)
+		})
+	}
+	all.Wait()
+	p50, p99 := percentiles(took)
+	t.Logf("%d processes, %d rewrites, p50 %s, p99 %s, %s cold", calls, stop(), p50, p99, metric(t, u, "lictor_cold_total"))
 }
 
 // Calls of many projects: the number of engines stays bounded, and none is
@@ -234,12 +298,16 @@ func TestEnds(t *testing.T) {
 	for what, end := range map[string]func(*user){
 		"a client says so": func(u *user) { require.NoError(t, Stop(u.home)) },
 		"nobody calls":     func(*user) {},
+		"its folder goes":  func(u *user) { require.NoError(t, os.RemoveAll(client.Dir(u.home))) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			u := newUser(t)
 			o := Options{Home: u.home, Idle: -1}
-			if what == "nobody calls" {
+			switch what {
+			case "nobody calls":
 				o.Idle = 50 * time.Millisecond
+			case "its folder goes":
+				o.Idle = time.Minute // looked at in this rhythm, at most every 10 seconds
 			}
 			ready, done := make(chan bool, 1), make(chan error, 1)
 			o.Ready = func(string, string) { ready <- true }
@@ -293,7 +361,7 @@ func TestUnfit(t *testing.T) {
 func TestReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lictor")
 	require.NoError(t, os.WriteFile(path, []byte("1"), 0o755))
-	x := executable{path, stampOf(path, true, false)}
+	x := identify(path)
 	assert.False(t, x.replaced())
 	write(t, path, "2")
 	assert.True(t, x.replaced())

@@ -80,7 +80,9 @@ func (x *Context) commandNotes(t *model.Target) []string {
 		notes = append(notes, x.pathNote("redirection: ", &r.Path)...)
 	}
 	for i := range t.Mentions {
-		notes = append(notes, x.pathNote("operand: ", &t.Mentions[i].Path)...)
+		m := &t.Mentions[i]
+		notes = append(notes, fmt.Sprintf("operand: %ss %s", m.Access, pathguard.Escape(m.Text)))
+		notes = append(notes, x.pathNote("operand: ", &m.Path)...)
 	}
 	for _, why := range opaqueWords(t.Command) {
 		notes = append(notes, "opaque: "+why)

@@ -61,6 +61,11 @@ type Call struct {
 	// not be resolved.
 	Err error
 
+	// git is what a call of the git tool would be as a shell command, gitMatch what
+	// the rules say about that; nil for other tools.
+	git      *model.Target
+	gitMatch rules.Match
+
 	managed bundle.Findings
 	query   rules.Query
 	match   rules.Match

@@ -71,11 +71,15 @@ func (x *Context) targets(c *Call, call *model.Call) error {
 	c.Input.Cwd = cwd
 	c.query.Tool, c.query.Called, c.query.Class = d.Tool, call.Tool, d.Class
 	c.Input.Targets = d.Targets
+	var more []model.Target
 	for i := range c.Input.Targets {
 		t := &c.Input.Targets[i]
 		switch t.Kind {
 		case model.KindPath:
-			t.Path, err = x.Guard.Resolve(t.Path.Text, cwd)
+			var found []model.Path
+			if t.Path, found, err = x.place(t, cwd); len(found) > 0 {
+				more = append(more, targetsOf(t, found)...)
+			}
 		case model.KindCommand:
 			err = x.command(t, call, d.ShellHint, cwd)
 		case model.KindURL:
@@ -84,6 +88,10 @@ func (x *Context) targets(c *Call, call *model.Call) error {
 		if err != nil {
 			return inputError(call.Tool, t, err)
 		}
+	}
+	c.Input.Targets = append(c.Input.Targets, more...)
+	if err := x.readGit(c, d.Git, cwd); err != nil {
+		return inputError(call.Tool, &model.Target{Kind: model.KindInput}, err)
 	}
 	c.query.Targets, c.query.Unextractable = c.Input.Targets, d.Unextractable
 	return nil
@@ -166,7 +174,7 @@ func (x *Context) references(t *model.Target, cwd string) error {
 			continue
 		}
 		if f.Glob {
-			t.Mentions = append(t.Mentions, x.globbed(&f, cwd)...)
+			t.Mentions = append(t.Mentions, x.globbed(&f, cwd, false)...)
 			continue
 		}
 		at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)

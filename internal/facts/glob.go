@@ -19,8 +19,8 @@ const (
 
 // globbed returns the files that a glob finds now, as mentions: `cat .env*` reads
 // .env as much as `cat .env` does. As in a shell, a wildcard does not match a
-// leading dot. What cannot be searched is mentioned as it is written.
-func (x *Context) globbed(f *model.FileUse, cwd string) []model.PathRef {
+// leading dot, unless dots says that it does. What cannot be searched is mentioned as it is written.
+func (x *Context) globbed(f *model.FileUse, cwd string, dots bool) []model.PathRef {
 	written := func() []model.PathRef {
 		p, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)
 		if err != nil || !known {
@@ -50,7 +50,7 @@ func (x *Context) globbed(f *model.FileUse, cwd string) []model.PathRef {
 	}
 	var out []model.PathRef
 	for _, name := range names {
-		if hidden(rest, name) {
+		if !dots && hidden(rest, name) {
 			continue
 		}
 		if len(out) == maxGlobbed {
@@ -76,4 +76,31 @@ func hidden(pattern, name string) bool {
 		}
 	}
 	return false
+}
+
+// place resolves a path target. A path with wildcards or brackets, which a tool
+// that searches or reads in bulk expands, also stands for the files that it finds
+// now: .e* and [.]env are .env where there is one.
+func (x *Context) place(t *model.Target, cwd string) (model.Path, []model.Path, error) {
+	text := t.Path.Text
+	p, err := x.Guard.Resolve(text, cwd)
+	if err != nil || t.Access != model.AccessRead || !strings.ContainsAny(text, "*?[") {
+		return p, nil, err
+	}
+	var found []model.Path
+	for _, ref := range x.globbed(&model.FileUse{Value: text, Access: t.Access, DirKnown: true, Part: -1}, cwd, true) {
+		if ref.Rel != p.Rel {
+			found = append(found, ref.Path)
+		}
+	}
+	return p, found, nil
+}
+
+// targetsOf makes a target of each path, like the one that found them.
+func targetsOf(t *model.Target, paths []model.Path) []model.Target {
+	out := make([]model.Target, len(paths))
+	for i, p := range paths {
+		out[i] = model.Target{Kind: model.KindPath, Access: t.Access, Role: model.RoleSearched, Descriptor: t.Descriptor, Path: p}
+	}
+	return out
 }

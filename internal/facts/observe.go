@@ -1,10 +1,12 @@
 package facts
 
 import (
+	"os"
 	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/pathguard"
+	"github.com/lictor-policy/lictor/internal/rules"
 )
 
 // observe sets the facts of a call whose targets and rule matches are known.
@@ -23,6 +25,7 @@ func (x *Context) observe(c *Call, call *model.Call) {
 	set(model.FactAsked, len(c.match.Ask) > 0)
 	x.observeTargets(c, set)
 	x.observePaths(c, set)
+	x.observeGit(c, set)
 	set(model.FactProtected, c.protected != nil)
 	if x.Team != nil {
 		c.policy = x.Team.check(x, c)
@@ -69,53 +72,83 @@ func (x *Context) observePaths(c *Call, set func(model.Facts, bool)) {
 		pm := &c.match.Paths[i]
 		target := &c.Input.Targets[pm.Target]
 		path, access := &target.Path, target.Access
-		guarded := true // step 0b speaks of path targets and redirections
+		guarded, whole := true, true // step 0b speaks of path targets and redirections
 		if ref := reference(target, pm.Ref); ref != nil {
 			path, access = &ref.Path, ref.Access
-			guarded = pm.Ref < len(target.Redirections)
+			guarded, whole = pm.Ref < len(target.Redirections), ref.Program != "find"
 			if path.Rel == "" {
 				continue // a dynamic redirection has no path
 			}
 		}
-		if guarded && !(path.Inside && path.RealInside) && !x.lifts(pm.AbsAllow) && !x.lifts(pm.AbsAsk) {
-			hit := &pathHit{path: *path, real: path.Inside, access: access}
-			if x.AskOutside {
-				set(model.FactOutsideAsk, true)
-				c.outsideAsk = first(c.outsideAsk, hit)
-			} else {
-				set(model.FactOutside, true)
-				c.outside = first(c.outside, hit)
-			}
-		}
-		if sensitive, real := either(path, x.Fold, pathguard.Sensitive); sensitive && pm.NamedAllow == nil {
-			hit := &pathHit{path: *path, real: real, access: access, rule: pm.NamedAsk}
-			if pm.NamedAsk != nil {
-				set(model.FactSensitiveAsk, true)
-				c.sensitiveAsk = first(c.sensitiveAsk, hit)
-			} else {
-				set(model.FactSensitive, true)
-				c.sensitive = first(c.sensitive, hit)
-			}
-		}
-		// The source of a move is read, and then gone.
 		gone := target.Role == model.RoleSource && c.Input.Class == "Move"
-		if (access.Changes() || gone) && c.protected == nil {
-			protected, real := either(path, x.Fold, pathguard.Protected)
-			if !protected && path.Place != "" {
-				protected, real = pathguard.Protected(path.Place, x.Fold), true
-			}
-			if protected {
-				c.protected = &protectedHit{pathHit: pathHit{path: *path, real: real, access: access}}
-			}
+		x.observePath(c, path, access, gone, pm, guarded, whole, set)
+	}
+}
+
+// observePath looks at one path. gone says that the call takes it away, though it
+// only reads it; guarded that step 0b speaks of it; whole that a folder is deleted
+// as a whole, not searched for what to delete (find -delete).
+func (x *Context) observePath(c *Call, path *model.Path, access model.Access, gone bool, pm *rules.PathMatch, guarded, whole bool, set func(model.Facts, bool)) {
+	if guarded && !(path.Inside && path.RealInside) && !x.lifts(pm.AbsAllow) && !x.lifts(pm.AbsAsk) {
+		hit := &pathHit{path: *path, real: path.Inside, access: access}
+		if x.AskOutside {
+			set(model.FactOutsideAsk, true)
+			c.outsideAsk = first(c.outsideAsk, hit)
+		} else {
+			set(model.FactOutside, true)
+			c.outside = first(c.outside, hit)
 		}
 	}
+	if sensitive, real := either(path, x.Fold, pathguard.Sensitive); sensitive && pm.NamedAllow == nil {
+		hit := &pathHit{path: *path, real: real, access: access, rule: pm.NamedAsk}
+		if pm.NamedAsk != nil {
+			set(model.FactSensitiveAsk, true)
+			c.sensitiveAsk = first(c.sensitiveAsk, hit)
+		} else {
+			set(model.FactSensitive, true)
+			c.sensitive = first(c.sensitive, hit)
+		}
+	}
+	if c.protected != nil || !access.Changes() && !gone {
+		return
+	}
+	protected, real := either(path, x.Fold, pathguard.Protected)
+	if !protected && path.Place != "" {
+		protected, real = pathguard.Protected(path.Place, x.Fold), true
+	}
+	if !protected && (gone || access == model.AccessDelete && whole) {
+		protected = x.holdsProtected(path)
+	}
+	if protected {
+		c.protected = &protectedHit{pathHit: pathHit{path: *path, real: real, access: access}}
+	}
+}
+
+// holdsProtected reports whether taking a folder away takes a repository or
+// lictor's files with it: the root, what lies above it, or a folder with either.
+func (x *Context) holdsProtected(p *model.Path) bool {
+	root := x.Guard.RealRoot()
+	if p.Real == root || strings.HasPrefix(root, strings.TrimSuffix(p.Real, "/")+"/") {
+		return true
+	}
+	for _, name := range []string{".git", ".lictor"} {
+		if inside, err := x.Guard.Resolve(p.Real+"/"+name, ""); err == nil && exists(inside.Real) {
+			return true
+		}
+	}
+	return false
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }
 
 // observeCover finds out whether rules, or the session's answers together with
 // rules, cover every target.
 func (x *Context) observeCover(c *Call, set func(model.Facts, bool)) {
-	if c.decoded.Unextractable {
-		return // what it touches is not known, so nothing covers it
+	if c.decoded.Unextractable || x.gitBeyondRules(c) {
+		return // what it touches or runs is not known, so nothing covers it
 	}
 	if c.match.Covered {
 		set(model.FactAllowed, true)
@@ -164,7 +197,7 @@ func first(have, hit *pathHit) *pathHit {
 // userCommands are the commands of lictor with which a person answers or
 // consents; an agent that runs one would answer for them (SPEC step 2).
 var userCommands = map[string][]string{
-	"approve": nil, "trust": nil, "install": nil, "uninstall": nil,
+	"approve": nil, "trust": nil, "install": nil, "uninstall": nil, "init": nil,
 	"rules": {"add", "remove"}, "audit": {"ack"},
 }
 

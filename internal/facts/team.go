@@ -91,6 +91,20 @@ func (t *Team) check(x *Context, c *Call) *policyHit {
 			}
 		}
 	}
+	if c.git != nil {
+		// The git tool is no command of lictor's to confine, but its words count.
+		if pattern, matched, ok := t.commands.Match(c.git.Command); ok {
+			return &policyHit{key: "disallowedCommands", entry: find(t.rules.DisallowedCommands, pattern), what: matched}
+		}
+		if hit := t.checkPaths(c.git); hit != nil {
+			return hit
+		}
+		for _, host := range c.git.Hosts {
+			if hit := t.checkHost(host, t.allowed.match(host)); hit != nil {
+				return hit
+			}
+		}
+	}
 	return t.checkHosts(c)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lictor-policy/lictor/internal/approve"
 	"github.com/lictor-policy/lictor/internal/bundle"
 	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/pathguard"
@@ -56,11 +57,16 @@ func (x *Context) ruleOf(c *Call, step, by, kind string) *model.RuleRef {
 		return finding(&c.managed.Ask[0], "ask")
 	case step == "3" && len(c.match.Deny) > 0:
 		return ref(c.match.Deny[0].Rule)
+	case step == "3" && len(c.gitMatch.Deny) > 0:
+		return ref(c.gitMatch.Deny[0].Rule)
 	case step == "3b" && kind == "plan", step == "2", step == "1":
 		return nil
 	case step == "3c" && by != "outside":
 		if len(c.match.Ask) > 0 {
 			return ref(c.match.Ask[0].Rule)
+		}
+		if len(c.gitMatch.Ask) > 0 {
+			return ref(c.gitMatch.Ask[0].Rule)
 		}
 		if c.sensitiveAsk != nil {
 			return ref(c.sensitiveAsk.rule)
@@ -184,9 +190,14 @@ func (x *Context) protectedReason(h *protectedHit) string {
 }
 
 func (x *Context) denyReason(c *Call, rule *model.RuleRef) string {
-	ev := &c.match.Deny[0]
 	out := "denied by " + describe("deny", rule)
-	target := &c.Input.Targets[ev.Target]
+	ev, target := (*model.Evidence)(nil), c.git
+	if len(c.match.Deny) > 0 {
+		ev = &c.match.Deny[0]
+		target = &c.Input.Targets[ev.Target]
+	} else {
+		ev = &c.gitMatch.Deny[0]
+	}
 	path := &target.Path
 	if r := reference(target, ev.Ref); r != nil {
 		path = &r.Path
@@ -229,16 +240,45 @@ func (x *Context) askReason(c *Call, o *model.Outcome, rule *model.RuleRef) stri
 
 func (x *Context) defaultReason(c *Call, o *model.Outcome) string {
 	why := "no rule decides about this call"
+	if missing := x.uncovered(c); missing != "" {
+		why = missing
+	}
 	for i := range c.Input.Targets {
 		t := &c.Input.Targets[i]
 		if t.Kind == model.KindURL && t.AlwaysAsk {
-			why = "data could leave in this URL"
+			why = "data could leave in this URL, or its caller wants a question"
 		}
 		if t.Command != nil && t.Opaque {
 			why = "the command may run something that cannot be told from its text: " + strings.Join(opaqueWords(t.Command), "; ")
 		}
 	}
 	return x.unattended(o, why)
+}
+
+// uncovered says which parts of a command, or which places outside the root, keep
+// allow rules from covering a call; "" if that is not what is missing.
+func (x *Context) uncovered(c *Call) string {
+	var missing []string
+	covered := 0
+	for _, part := range approve.Parts(&c.query, x.Rules, x.Session) {
+		if part.Covered {
+			covered++
+		} else if len(missing) < 3 {
+			missing = append(missing, quoted(pathguard.Escape(short(part.Text))))
+		}
+	}
+	if covered > 0 && len(missing) > 0 {
+		return "no rule covers " + strings.Join(missing, " and ")
+	}
+	for i := range c.Input.Targets {
+		t := &c.Input.Targets[i]
+		for j := range t.Mentions {
+			if m := &t.Mentions[j]; covered > 0 && (!m.Inside || !m.RealInside) {
+				return x.Guard.Display(m.Path) + " lies outside the project root, where the rules for this command do not reach"
+			}
+		}
+	}
+	return ""
 }
 
 func (x *Context) unattended(o *model.Outcome, why string) string {

@@ -55,14 +55,12 @@ func (w *walker) fileOperands(words []word, base string, s *fileSpec, p pctx) {
 		case inList(s.dir, opt):
 			w.fileWord(&v, writes, base, p)
 			w.cd([]word{text("cd"), v}, "cd")
-		case base == "curl" && strings.HasPrefix(v.val, "@"):
-			f, _ := cutWord(&v, "@")
-			w.fileWord(&f, reads, base, p)
 		case base == "curl":
-			if _, f, ok := strings.Cut(v.val, "=@"); ok && v.is(wStatic) {
-				t := text(f)
-				w.fileWord(&t, reads, base, p)
-			}
+			w.curlFile(&v, p)
+		case !given && s.operands != noOperands && !strings.HasPrefix(name, "--"):
+			// Whether a letter takes an argument differs between versions of a program:
+			// what may be the next operand counts as one.
+			w.fileWord(&v, s.access, base, p)
 		}
 	}
 	if base == "tar" && len(words) > 1 && words[1].val != "" && words[1].val[0] != '-' && strings.ContainsRune(words[1].val, 'f') && len(list) > 1 {
@@ -110,6 +108,25 @@ func (w *walker) fileOperands(words []word, base string, s *fileSpec, p pctx) {
 	a.dir, a.dirKnown = dir, known
 }
 
+// curlFile records the files that curl's data options name: @file, name=@file,
+// name@file and name=<file.
+func (w *walker) curlFile(v *word, p pctx) {
+	if !v.is(wStatic) {
+		return
+	}
+	name := ""
+	for _, mark := range []string{"=@", "=<", "@"} {
+		if _, f, ok := strings.Cut(v.val, mark); ok {
+			name = f
+			break
+		}
+	}
+	if name, _, _ = strings.Cut(name, ";"); name != "" {
+		t := text(name)
+		w.fileWord(&t, reads, "curl", p)
+	}
+}
+
 func (w *walker) findFiles(words []word, p pctx) {
 	i := 1
 	from := i
@@ -146,6 +163,13 @@ var gitPaths = map[string]access{
 	"checkout": writes, "restore": writes, "reset": writes, "diff": reads, "log": reads, "show": reads, "blame": reads, "stash": reads,
 }
 
+// gitOutputs are the subcommands whose -o names a file that is written.
+var gitOutputs = map[string]bool{"archive": true, "format-patch": true, "bugreport": true}
+
+// gitMakes are the subcommands that write to the last of their operands, if
+// there are at least so many.
+var gitMakes = map[string]int{"clone": 2, "init": 1, "bundle": 2}
+
 func (w *walker) gitFiles(words []word, p pctx) {
 	o := opts{optSpec: gitGlobal, words: words[1:]}
 	o.stop = true
@@ -169,13 +193,24 @@ func (w *walker) gitFiles(words []word, p pctx) {
 	acc, named := gitOperands[sub]
 	behind, some := gitPaths[sub]
 	noIndex, dashes := false, false
+	if sub == "worktree" && i+1 < len(words) && words[i+1].val == "add" {
+		sub, i = "worktree add", i+1
+		acc, named = writes, true
+	}
+	var operands []*word
+	defer func() {
+		if least, ok := gitMakes[sub]; ok && len(operands) >= least {
+			w.fileWord(operands[len(operands)-1], writes, "git", p)
+		}
+	}()
 	for i++; i < len(words); i++ {
 		v := &words[i]
 		switch {
-		case strings.HasPrefix(v.val, "--output="):
-			f, _ := cutWord(v, "--output=")
-			w.fileWord(&f, writes, "git", p)
-		case v.val == "--output" && i+1 < len(words):
+		case strings.HasPrefix(v.val, "--output=") || strings.HasPrefix(v.val, "--output-directory="):
+			_, f, _ := strings.Cut(v.val, "=")
+			t := text(f)
+			w.fileWord(&t, writes, "git", p)
+		case (v.val == "--output" || v.val == "--output-directory" || v.val == "-o" && gitOutputs[sub]) && i+1 < len(words):
 			i++
 			w.fileWord(&words[i], writes, "git", p)
 		case v.val == "--no-index":
@@ -183,6 +218,8 @@ func (w *walker) gitFiles(words []word, p pctx) {
 		case v.val == "--" && !dashes:
 			dashes = true
 		case strings.HasPrefix(v.val, "-") && !dashes:
+		case gitMakes[sub] > 0:
+			operands = append(operands, v)
 		case named:
 			w.fileWord(v, acc, "git", p)
 		case some && (dashes || noIndex || sub == "restore"):

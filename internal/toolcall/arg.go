@@ -157,9 +157,13 @@ func pathOf(text string) (string, bool) {
 	return u.Path, true
 }
 
-// isGlob reports whether a text selects files instead of naming one. Brackets
-// and braces are left out: they are common in the names of real files.
-func isGlob(text string) bool { return strings.ContainsAny(text, "*?") }
+// isGlob reports whether a text selects files instead of naming one. Brackets are
+// left out, which are common in the names of real files: who resolves the path
+// looks at the disk for what they find. {a,.env} and @(.env) are no names.
+func isGlob(text string) bool {
+	return strings.ContainsAny(text, "*?") || strings.Contains(text, "(") ||
+		strings.Contains(text, "{") && strings.Contains(text, ",")
+}
 
 // selected adds a path of a tool that expands globs: what a glob selects cannot
 // be told from the call, so the folder that it starts in stands for it.
@@ -177,6 +181,14 @@ func (r *reader) selected(a *argEntry, from, text string) error {
 // leaves that path: an absolute one, or one that climbs.
 func (r *reader) pattern(a *argEntry, from, text string) error {
 	clean := path.Clean(strings.ReplaceAll(strings.TrimPrefix(text, "!"), `\`, "/"))
+	if a.Access == model.AccessRead && !strings.HasPrefix(text, "!") && !climbs(clean) && !path.IsAbs(clean) {
+		// A filter of a search says which files are read.
+		for _, t := range slices.Clone(r.out.Targets) {
+			if t.Role == model.RoleSearched {
+				r.path(a, strings.TrimSuffix(t.Path.Text, "/")+"/"+clean)
+			}
+		}
+	}
 	switch {
 	case strings.HasPrefix(clean, "/"), strings.HasPrefix(clean, "~"), len(clean) > 1 && clean[1] == ':', strings.Contains(clean, "://"):
 		return r.place(a, from, globFolder(clean))

@@ -48,6 +48,8 @@ type Decoded struct {
 	// ShellHint is "" or one of the hints above, or "bash", "zsh" or "sh" where the
 	// call names the shell that runs its command.
 	ShellHint string
+	// Git are the words of a call of the git tool behind "git", nil for other tools.
+	Git []string
 	// Workdir is the folder that the call wants to start in, as written, or "".
 	// Relative paths and the command itself start there; it is relative to the
 	// call's Cwd.
@@ -144,7 +146,9 @@ func (r *reader) open() error {
 // unknown reads a call of a tool that has no entry.
 func (r *reader) unknown(t *Table) error {
 	r.out.Tool, r.out.Kind = t.Canonical(r.called), model.KindInput
-	r.out.ReadOnly = r.word != nil && *r.word
+	// A name that differs from a known one by case or blanks only is no tool of
+	// its own: the caller's word about it does not count.
+	r.out.ReadOnly = r.word != nil && *r.word && !t.resembles(r.called)
 	target := model.Target{Kind: model.KindInput, JSON: r.data}
 	if m, ok := parseMCP(r.called); ok {
 		r.out.Class, target.Descriptor = classMCP, m.descriptor()

@@ -271,6 +271,25 @@ func (d *diffFiles) targets(r *reader, from string) error {
 	return nil
 }
 
+// beyondUnified reports what a reader of unified diffs overlooks and a patch
+// program does not: headers of context diffs, and files that become links.
+func beyondUnified(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "new mode 120000") || strings.HasPrefix(line, "new file mode 120000") {
+			return true
+		}
+		if rest, ok := strings.CutPrefix(line, "*** "); ok {
+			word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			switch word {
+			case "Begin", "End", "Add", "Update", "Delete", "Move":
+			default:
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // diff reads a unified diff or a patch. What cannot be read out of it makes the
 // call Unextractable.
 func (r *reader) diff(a *argEntry, from string, v value) error {
@@ -291,7 +310,7 @@ func (r *reader) diff(a *argEntry, from string, v value) error {
 		files.unclear = true
 		files.unified(outside)
 	}
-	if len(files.list) == 0 || files.unclear {
+	if len(files.list) == 0 || files.unclear || beyondUnified(text) {
 		r.out.Unextractable = true
 	}
 	return files.targets(r, from)

@@ -26,7 +26,7 @@ func (r *reader) git(from string, v value) error {
 	if r.descriptor != "" && r.descriptor != descriptor {
 		return r.wrong(from, "says something else than another argument of the call")
 	}
-	r.descriptor = descriptor
+	r.descriptor, r.out.Git = descriptor, words
 	return nil
 }
 

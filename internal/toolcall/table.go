@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
 )
@@ -145,6 +146,18 @@ func (t *Table) KindOf(name string) model.Kind {
 		return model.KindInput
 	}
 	return ""
+}
+
+// resembles reports whether a name is that of a known tool but for letter case
+// and blanks around it.
+func (t *Table) resembles(name string) bool {
+	name = strings.TrimSpace(name)
+	for known := range t.tools {
+		if strings.EqualFold(known, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Names returns every name that the table knows, sorted, other names of tools
