@@ -75,6 +75,24 @@ func TestCheck(t *testing.T) {
 		{what: "an agent's name for the tool", settings: `{"permissions":{"deny":["bash(rm *)"]}}`, tool: "run_shell_command", args: command("rm x"), decision: deny, by: "rule"},
 		{what: "an unparseable command", settings: `{"permissions":{"deny":["bash(rm *)"]}}`, tool: "bash", args: command("echo ( ; rm x"), decision: deny, by: "rule"},
 
+		// What names files and programs without looking like it.
+		{what: "operand behind a flag", options: confined, tool: "bash", args: command("cat -n .env"), decision: deny, by: "sensitive"},
+		{what: "grep -r", options: confined, tool: "bash", args: command("grep -r x .env"), decision: deny, by: "sensitive"},
+		{what: "a compiler's output", permissions: `{"allow":["Bash(go *)"]}`, tool: "bash", args: command("go build -o .git/hooks/pre-commit ."), decision: deny, kind: "protected"},
+		{what: "a compiler's output outside", permissions: `{"allow":["Bash(go *)"]}`, tool: "bash", args: command("go build -o /usr/local/bin/git ."), decision: ask, by: "default", reason: "outside the project root"},
+		{what: "the git tool writes", permissions: `{"allow":["Git(*)"]}`, tool: "git", args: `{"args":"log --output=.git/hooks/x"}`, decision: deny, kind: "protected"},
+		{what: "the git tool reads", permissions: `{"allow":["Git(*)"]}`, tool: "git", args: `{"args":["diff","--no-index","/dev/null",".env"]}`, decision: deny, by: "sensitive"},
+		{what: "the git tool runs", permissions: `{"allow":["Git(*)"]}`, tool: "git", args: `{"args":"bisect run rm x"}`, decision: ask, by: "default"},
+		{what: "a deny rule for commands stops it", settings: `{"permissions":{"deny":["bash(rm *)"]}}`, permissions: `{"allow":["Git(*)"]}`, tool: "git", args: `{"args":"bisect run rm x"}`, decision: deny, by: "rule", step: "3"},
+		{what: "plain git stays plain", permissions: `{"allow":["Git(*)"]}`, tool: "git", args: `{"args":["commit","-m","a && b"]}`, decision: allow, by: "rule"},
+		{what: "git in bash with other configuration", permissions: `{"allow":["Bash(git *)"]}`, tool: "bash", args: command("git -c core.pager=x log"), decision: ask, by: "default"},
+		{what: "a filter of a search", tool: "Grep", args: `{"pattern":".","glob":".env"}`, decision: deny, by: "sensitive"},
+		{what: "a filter that is a glob", files: []string{".env"}, tool: "Grep", args: `{"pattern":".","glob":".e*"}`, decision: deny, by: "sensitive"},
+		{what: "braces are two names", tool: "read_many_files", args: `{"paths":["{a,.env}"]}`, decision: ask, by: "default"},
+		{what: "brackets on the disk", files: []string{".env"}, tool: "read_many_files", args: `{"paths":["[.]env"]}`, decision: deny, by: "sensitive"},
+		{what: "a folder that holds a repository", files: []string{"sub/.git/config"}, permissions: `{"allow":["Delete(**)"]}`, tool: "delete_file", args: `{"path":"sub"}`, decision: deny, kind: "protected"},
+		{what: "a context diff", permissions: `{"allow":["Edit(**)"]}`, tool: "apply_diff", args: `{"diff":"*** .git/config\n--- x\n"}`, decision: ask, by: "default"},
+
 		// Plan mode.
 		{what: "plan, confined", options: plan, tool: "bash", args: command("go test ./..."), decision: allow, by: "sandbox", step: "3b"},
 		{what: "plan, confined, but asked", settings: `{"permissions":{"ask":["bash(go *)"]}}`, options: plan, tool: "bash", args: command("go test ./..."), decision: deny, by: "rule", kind: "plan"},

@@ -37,8 +37,15 @@ func TestMain(m *testing.M) {
 	case "dial":
 		os.Exit(roleDial(os.Getenv("LICTOR_TEST_SOCKET")))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if programsDir != "" {
+		os.RemoveAll(programsDir)
+	}
+	os.Exit(code)
 }
+
+// programsDir is where programs are built, "" if none are.
+var programsDir string
 
 // lictorProgram is what `lictor hook` and `lictor serve` do.
 func lictorProgram(args []string) int {
@@ -224,6 +231,7 @@ var programs = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	programsDir = dir
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return "", err
 	}

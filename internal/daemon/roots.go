@@ -330,4 +330,3 @@ func (e *entry) register(secrets []string) error {
 
 // errTooManySecrets sends the call the cold way.
 var errTooManySecrets = errors.New("the daemon has been told too many secrets: restart it")
-

@@ -165,6 +165,9 @@ func (c *call) commandCovered(i int, cmd *model.Command) bool {
 		if part.Neutral {
 			continue
 		}
+		if !every && part.Program == "git" && !c.s.gitMayAllow(c.join(part.Args)) {
+			return false // as for the git tool: other configuration, programs or places
+		}
 		if !every && !c.partCovered(i, p, part.Text) && (part.Canonical == part.Text || !c.partCovered(i, p, part.Canonical)) {
 			return false
 		}
