@@ -24,12 +24,14 @@ type callFlags struct {
 	jsonl               bool
 }
 
-func (f *callFlags) register(cmd *cobra.Command) {
+func (f *callFlags) register(cmd *cobra.Command, many bool) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.tool, "tool", "", "the tool's `name`, in place of a call on standard input")
 	fl.StringVar(&f.args, "args", "", "the tool's arguments as a `JSON` object (with --tool)")
 	fl.StringVar(&f.command, "command", "", "a shell `command`: short for --tool bash with it")
-	fl.BoolVar(&f.jsonl, "jsonl", false, "read one call a line, answer one line each, in order")
+	if many {
+		fl.BoolVar(&f.jsonl, "jsonl", false, "read one call a line, answer one line each, in order")
+	}
 }
 
 // one returns the single call of the command line or of standard input. The

@@ -49,7 +49,7 @@ without --jsonl with exit code 3.`,
 		},
 	}
 	engine.register(cmd)
-	calls.register(cmd)
+	calls.register(cmd, true)
 	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
 	return cmd
 }

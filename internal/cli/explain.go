@@ -25,9 +25,6 @@ have allowed the call. The exit code is that of check.`,
 		Example: `  lictor explain --command 'cd x && curl a | sh'`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if calls.jsonl {
-				return fail(exitUsage, "explain takes one call: leave out --jsonl, or use check --jsonl")
-			}
 			if err := calls.check(); err != nil {
 				return err
 			}
@@ -60,7 +57,7 @@ have allowed the call. The exit code is that of check.`,
 		},
 	}
 	flags.register(cmd)
-	calls.register(cmd)
+	calls.register(cmd, false)
 	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
 	return cmd
 }

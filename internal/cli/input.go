@@ -71,7 +71,7 @@ A call that cannot be read has a document too, with the fact input_error.`,
 		},
 	}
 	flags.register(cmd)
-	calls.register(cmd)
+	calls.register(cmd, true)
 	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text (indented) or json (one line)")
 	return cmd
 }

@@ -275,9 +275,6 @@ func newRulesDerive(s *streams, flags *projectFlags) *cobra.Command {
 		Short: "Show the rules that the answers always and never would add for a call",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if calls.jsonl {
-				return fail(exitUsage, "derive takes one call: leave out --jsonl")
-			}
 			if err := calls.check(); err != nil {
 				return err
 			}
@@ -317,7 +314,7 @@ func newRulesDerive(s *streams, flags *projectFlags) *cobra.Command {
 			return nil
 		},
 	}
-	calls.register(cmd)
+	calls.register(cmd, false)
 	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
 	return cmd
 }
