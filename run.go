@@ -177,6 +177,25 @@ func (e *Engine) ServerPolicy() (*ExecPolicy, error) {
 	return sandbox.NewPolicy(in)
 }
 
+// RunServer runs a language or MCP server under ServerPolicy until it ends or ctx
+// does. An engine that was opened without Options.Execute gives ErrNoExecutor; a
+// server that ends with an exit code is an error that names it.
+func (e *Engine) RunServer(ctx context.Context, c sandbox.Command) error {
+	s := e.state.Load()
+	if s.executor == nil {
+		return ErrNoExecutor
+	}
+	policy, err := e.ServerPolicy()
+	if err != nil {
+		return err
+	}
+	r, err := s.executor.Run(ctx, policy, c)
+	if err == nil && r.ExitCode != 0 && !r.Canceled {
+		err = fmt.Errorf("%s ended with exit code %d", c.Argv[0], r.ExitCode)
+	}
+	return err
+}
+
 // Executor says how commands run, or why they cannot; "" for an engine that was
 // opened without Options.Execute.
 func (e *Engine) Executor() string {

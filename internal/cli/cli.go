@@ -112,7 +112,7 @@ whether it is allowed, denied or must be asked about, by a policy in Rego.`,
 		newRules(s), newTrust(s), newInit(s), newPolicy(s), newAudit(s),
 		newExec(s), newSandbox(s), newDoctor(s), newApprove(s),
 		newInstall(s), newUninstall(s), newImport(s), newBundle(s),
-		newNetwork(s), newProxy(s))
+		newNetwork(s), newProxy(s), newServe(s), newMCP(s), newMCPProxy(s))
 	return root
 }
 

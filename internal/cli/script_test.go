@@ -6,13 +6,17 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lictor-policy/lictor/internal/daemon/client"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"lictor": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"lictor":      func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"lictor-hook": func() { os.Exit(client.Main(os.Args[1:])) },
 	})
 }
 
@@ -34,6 +38,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":       exitCodeIs,
+			"waitfor":    waitFor,
 			"changebyte": changeByte,
 		},
 	})
@@ -55,6 +60,22 @@ func exitCodeIs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want := args[0]; want != strconv.Itoa(got) {
 		ts.Fatalf("exit code %d, want %s", got, want)
+	}
+}
+
+// waitFor runs a command until it succeeds: waitfor command args…
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: waitfor command args…")
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		err := ts.Exec(args[0], args[1:]...)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%v", err)
+		}
 	}
 }
 

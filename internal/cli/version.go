@@ -17,22 +17,27 @@ func newVersion(s *streams) *cobra.Command {
 		Short: "Print the version of lictor and of its policy engine",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v, opa := version, "unknown"
+			v, opa := versionText(), "unknown"
 			if info, ok := debug.ReadBuildInfo(); ok {
-				if v == "" {
-					v = info.Main.Version
-				}
 				for _, dep := range info.Deps {
 					if dep.Path == "github.com/open-policy-agent/opa" {
 						opa = dep.Version
 					}
 				}
 			}
-			if v == "" {
-				v = "(devel)"
-			}
 			_, err := fmt.Fprintf(s.out, "lictor %s (opa %s, %s %s/%s)\n", v, opa, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
+}
+
+// versionText is lictor's version: the release's, the module's, or (devel).
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
