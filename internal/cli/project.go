@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lictor-policy/lictor/internal/bundle"
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/eval"
 	"github.com/lictor-policy/lictor/internal/facts"
@@ -56,11 +58,33 @@ func (f *projectFlags) open(ctx context.Context) (*project, error) {
 	}
 	user.Home = home
 	presets := &netguard.PresetCache{User: user}
+	places := config.FindPlaces(root, home).WithManagedPolicy(f.managed)
+	layers, err := bundlePolicies(ctx, places)
+	if err != nil {
+		return nil, &exitError{code: exitUsage, err: err}
+	}
 	return &project{
-		places: config.FindPlaces(root, home).WithManagedPolicy(f.managed),
+		places: places,
 		// The same options as an engine has: what is shown here is what is pinned.
-		options: config.Options{Rego: policy, Hosts: presets.Hosts},
+		options: config.Options{Rego: policy, Hosts: presets.Hosts, Bundles: layers},
 	}, nil
+}
+
+// bundlePolicies are the team policy documents of the managed bundles that lie in
+// the machine's folder and the home folder.
+func bundlePolicies(ctx context.Context, places config.Places) ([]config.PolicyLayer, error) {
+	set := bundle.NewSet(bundle.Options{
+		Folders: places.BundleDirs, Keys: []string{filepath.Join(places.ManagedDir, "keys")},
+		State: filepath.Join(places.HomeDir, "bundles.state"),
+	})
+	if err := set.Reload(ctx); err != nil {
+		return nil, err
+	}
+	var layers []config.PolicyLayer
+	for _, d := range set.Policies() {
+		layers = append(layers, config.PolicyLayer{Origin: d.Source, Text: d.Text})
+	}
+	return layers, nil
 }
 
 // env is the world that the project's rules are compiled in.

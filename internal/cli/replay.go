@@ -32,6 +32,7 @@ func newAuditReplay(s *streams, flags *auditFlags) *cobra.Command {
 		filter   filterFlags
 		settings string
 		managed  string
+		bundles  []string
 		format   string
 	)
 	cmd := &cobra.Command{
@@ -59,7 +60,7 @@ such rows are marked, because the other policy did not see the very call.`,
 				return err
 			}
 			r := &replayer{options: lictor.Options{
-				Root: p.Root, Home: p.Home, ManagedPolicy: managed, Settings: settings, NoRecord: true,
+				Root: p.Root, Home: p.Home, ManagedPolicy: managed, Settings: settings, Bundles: bundles, NoRecord: true,
 			}}
 			if settings != "" {
 				r.options.Consent = func(context.Context, lictor.ConsentRequest) (lictor.Answer, error) {
@@ -115,6 +116,7 @@ such rows are marked, because the other policy did not see the very call.`,
 	filter.register(cmd)
 	cmd.Flags().StringVar(&settings, "settings", "", "settings `file` to use in place of the project's")
 	cmd.Flags().StringVar(&managed, "managed-policy", "", "team policy `file` to use in place of the machine's")
+	cmd.Flags().StringArrayVar(&bundles, "bundle", nil, "another managed bundle, or a `folder` of them")
 	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
 	return cmd
 }
