@@ -2,6 +2,7 @@ package netguard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -34,7 +35,7 @@ func userHome(t testing.TB, files map[string]string, env ...string) UserConfig {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	return UserConfig{Home: home, Env: EnvMap(env), GOOS: "linux", Root: filepath.Join(home, "system")}
+	return UserConfig{Home: home, Env: EnvMap(env), GOOS: "linux", Root: filepath.Join(home, "system"), Tool: defaultsOfTools}
 }
 
 func caseNetExpand(t *testing.T, c caseRow) {
@@ -50,7 +51,7 @@ func caseNetExpand(t *testing.T, c caseRow) {
 	user := userHome(t, map[string]string{
 		".npmrc":         "registry=https://npm.registry.test/\n",
 		".yarnrc":        "registry \"https://yarn.registry.test/\"\n",
-		".config/go/env": "GOPROXY=https://goproxy.registry.test,direct\nGOSUMDB=sum.golang.org https://gosum.registry.test\n",
+		".config/go/env": "GOPROXY=https://goproxy.registry.test,direct\nGOSUMDB=gosum.default.test https://gosum.registry.test\n",
 	})
 	r, err := Resolve(t.Context(), input.Entries, user)
 	require.NoError(t, err)
@@ -239,4 +240,17 @@ func casePolicyHostProxy(t *testing.T, c caseRow) {
 	status, _, body := say(t, addr, "CONNECT "+target+" HTTP/1.1\r\nHost: "+target+"\r\n\r\n")
 	assert.Equal(t, expect.Allowed, status == 200, body)
 	assert.Contains(t, body, expect.ReasonContains)
+}
+
+// defaultsOfTools are what installed tools would say of themselves.
+func defaultsOfTools(_ context.Context, name string, args ...string) (string, error) {
+	switch strings.Join(append([]string{name}, args...), " ") {
+	case "npm config get registry":
+		return "https://npm.default.test/", nil
+	case "go env GOPROXY":
+		return "https://goproxy.default.test,direct", nil
+	case "go env GOSUMDB":
+		return "gosum.default.test", nil
+	}
+	return "", errors.New("not installed")
 }

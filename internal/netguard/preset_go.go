@@ -1,6 +1,7 @@
 package netguard
 
 import (
+	"net/url"
 	"path/filepath"
 	"strings"
 )
@@ -20,10 +21,8 @@ func presetGo(f *finder) error {
 			return err
 		}
 	}
-	for _, root := range f.goRoots() {
-		if err := f.readINI(&o, filepath.Join(root, "go.env"), false); err != nil {
-			return err
-		}
+	if err := f.goDefaults(&o); err != nil {
+		return err
 	}
 	f.goProxy(o)
 	f.goSum(o)
@@ -56,51 +55,82 @@ func (f *finder) goRoots() []string {
 	return []string{f.user.system("/usr/local/go"), f.user.system("/usr/lib/go"), f.user.system("/usr/lib/golang")}
 }
 
-const (
-	goProxyDefault = "proxy.golang.org"
-	goSumDefault   = "sum.golang.org"
-)
-
 // goProxy adds the hosts of GOPROXY, a list separated by "," or "|".
 func (f *finder) goProxy(o options) {
-	x, ok := o.get("GOPROXY")
-	if !ok {
-		f.builtIn(goProxyDefault)
-		return
-	}
+	x, _ := o.get("GOPROXY")
 	for _, value := range strings.FieldsFunc(x.value, func(r rune) bool { return r == ',' || r == '|' }) {
 		value = strings.TrimSpace(value)
 		switch {
 		case value == "", value == "off", value == "direct", strings.HasPrefix(value, "file:"):
 			continue
-		case value == goProxyDefault, value == "https://"+goProxyDefault:
-			f.builtIn(goProxyDefault) // as the file of the installation has it
-			continue
 		case !strings.Contains(value, ":/"):
 			value = "https://" + value
 		}
-		f.url(value, x.source)
+		f.goHost(value, x)
 	}
 }
 
 // goSum adds the host of GOSUMDB: "off", "name", "name+key" or "name+key url".
 func (f *finder) goSum(o options) {
-	x, ok := o.get("GOSUMDB")
+	x, _ := o.get("GOSUMDB")
 	fields := strings.Fields(x.value)
 	switch {
-	case !ok || len(fields) == 0 || len(fields) == 1 && fields[0] == goSumDefault:
-		f.builtIn(goSumDefault)
-	case fields[0] == "off":
+	case len(fields) == 0, fields[0] == "off":
 	case len(fields) > 1:
 		value := fields[1]
 		if !strings.Contains(value, ":/") {
 			value = "https://" + value
 		}
-		f.url(value, x.source)
+		f.goHost(value, x)
 	default:
 		name, _, _ := strings.Cut(fields[0], "+")
-		f.url("https://"+name, x.source)
+		f.goHost("https://"+name, x)
 	}
+}
+
+// goHost adds the host of a URL. What go itself brings along is a public host;
+// what the user configured may be a private one.
+func (f *finder) goHost(value string, x option) {
+	if !strings.HasSuffix(x.source, goOwn) {
+		f.url(value, x.source)
+		return
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.Hostname() == "" {
+		f.note(x.source, "no http address: left out")
+		return
+	}
+	f.builtIn(strings.ToLower(u.Hostname()))
+}
+
+// goOwn marks what comes with the installation of go.
+const goOwn = " (go's own)"
+
+// goDefaults fills in what neither the environment nor the user's file says: from
+// the file of the installation, else from the go command.
+func (f *finder) goDefaults(o *options) error {
+	var own options
+	for _, root := range f.goRoots() {
+		if err := f.readINI(&own, filepath.Join(root, "go.env"), false); err != nil {
+			return err
+		}
+	}
+	for _, key := range []string{"GOPROXY", "GOSUMDB"} {
+		if _, there := o.get(key); there {
+			continue
+		}
+		if x, there := own.get(key); there {
+			o.set(option{key, x.value, x.source + goOwn})
+			continue
+		}
+		value, err := f.user.ask("go", "env", key)
+		if err != nil || value == "" {
+			f.note("go", "no "+key+" is configured, and go could not be asked for its own: no host")
+			continue
+		}
+		o.set(option{key, value, "go env " + key + goOwn})
+	}
+	return nil
 }
 
 // goPrivate adds the hosts of module patterns ("git.example.com/team/*"): go

@@ -1,6 +1,7 @@
 package netguard
 
 import (
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,11 +30,6 @@ func (o *options) set(x option) {
 	}
 }
 
-const (
-	npmDefault  = "registry.npmjs.org"
-	yarnDefault = "registry.yarnpkg.com"
-)
-
 // presetNPM finds the registries of npm, pnpm and yarn. A proxy that npm is
 // configured to use is left out on purpose: whoever may reach a proxy may reach
 // everything.
@@ -46,7 +42,7 @@ func presetNPM(f *finder) error {
 	if custom {
 		f.url(registry.value, registry.source)
 	} else {
-		f.builtIn(npmDefault)
+		f.npmDefault()
 	}
 	for _, o := range npm {
 		if o.key != "registry" && npmHostKey(o.key) {
@@ -60,13 +56,20 @@ func presetNPM(f *finder) error {
 	for _, o := range yarn {
 		f.url(o.value, o.source)
 	}
-	// Without a setting of its own, yarn uses npm's, and its own registry if npm has
-	// none.
-	_, own := yarn.get("registry")
-	if _, berry := yarn.get("npmRegistryServer"); !custom && !own && !berry {
-		f.builtIn(yarnDefault)
-	}
 	return nil
+}
+
+// npmDefault adds the registry that npm uses when nobody configured one, which
+// npm itself says. (yarn's own default is not opened: name it in ~/.yarnrc.yml or
+// as a host.)
+func (f *finder) npmDefault() {
+	value, err := f.user.ask("npm", "config", "get", "registry")
+	u, parseErr := url.Parse(value)
+	if err != nil || parseErr != nil || u.Hostname() == "" {
+		f.note("npm", "no registry is configured, and npm could not be asked for its own: no host")
+		return
+	}
+	f.builtIn(strings.ToLower(u.Hostname()))
 }
 
 // npmHostKey reports a key of npm that names a server to download from.

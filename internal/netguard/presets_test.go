@@ -23,13 +23,13 @@ func TestPresets(t *testing.T) {
 	}{
 		"nothing configured": {
 			entries: []string{"npm", "go", "pypi", "maven", "cargo", "github"},
-			want: "registry.npmjs.org registry.yarnpkg.com proxy.golang.org sum.golang.org pypi.org files.pythonhosted.org repo.maven.apache.org repo1.maven.org index.crates.io static.crates.io crates.io " +
+			want: "npm.default.test goproxy.default.test gosum.default.test pypi.org files.pythonhosted.org repo.maven.apache.org repo1.maven.org index.crates.io static.crates.io crates.io " +
 				"github.com api.github.com codeload.github.com raw.githubusercontent.com objects.githubusercontent.com release-assets.githubusercontent.com media.githubusercontent.com",
 		},
 		"hosts":           {entries: []string{" API.Example.com. ", "*.Example.org", "localhost", "bücher.de", "api.example.com"}, want: "!api.example.com *.example.org !localhost !xn--bcher-kva.de"},
 		"npm registry":    {files: map[string]string{".npmrc": "; comment\nregistry = \"https://user:pw@npm.corp.test:443/npm/\"\n//npm.corp.test/:_authToken=s3cret\n"}, entries: []string{"npm"}, want: "!npm.corp.test"},
-		"npm scopes":      {files: map[string]string{".npmrc": "@corp:registry=https://scope.corp.test\n@corp:other=https://x.test\nhttps-proxy=http://proxy.corp.test:3128\nproxy=http://proxy.corp.test\n"}, entries: []string{"npm"}, want: "registry.npmjs.org !scope.corp.test registry.yarnpkg.com"},
-		"npm mirrors":     {files: map[string]string{".npmrc": "electron_mirror=https://mirror.corp.test/e/\nsass_binary_site=https://sass.corp.test\ndisturl=https://dist.corp.test\nhomepage=https://no.test\n"}, entries: []string{"npm"}, want: "registry.npmjs.org !mirror.corp.test !sass.corp.test !dist.corp.test registry.yarnpkg.com"},
+		"npm scopes":      {files: map[string]string{".npmrc": "@corp:registry=https://scope.corp.test\n@corp:other=https://x.test\nhttps-proxy=http://proxy.corp.test:3128\nproxy=http://proxy.corp.test\n"}, entries: []string{"npm"}, want: "npm.default.test !scope.corp.test"},
+		"npm mirrors":     {files: map[string]string{".npmrc": "electron_mirror=https://mirror.corp.test/e/\nsass_binary_site=https://sass.corp.test\ndisturl=https://dist.corp.test\nhomepage=https://no.test\n"}, entries: []string{"npm"}, want: "npm.default.test !mirror.corp.test !sass.corp.test !dist.corp.test"},
 		"npm variables":   {files: map[string]string{".npmrc": "registry=https://${NPM_HOST}/x\n@a:registry=https://${UNSET}/\n@b:registry=https://${UNSET-b.test}/\n"}, env: []string{"NPM_HOST=npm.corp.test"}, entries: []string{"npm"}, want: "!npm.corp.test !b.test", notes: []string{"@a:registry in ~/.npmrc: names a variable that is not set: left out"}},
 		"npm environment": {files: map[string]string{".npmrc": "registry=https://file.test\n"}, env: []string{"NPM_CONFIG_REGISTRY=https://env.test"}, entries: []string{"npm"}, want: "!env.test"},
 		"npm below npm":   {files: map[string]string{".npmrc": "registry=https://file.test\n"}, env: []string{"npm_config_registry=https://project.test", "YARN_REGISTRY=https://project.test", "npm_execpath=/usr/bin/npm"}, entries: []string{"npm"}, want: "!file.test"},
@@ -40,15 +40,15 @@ func TestPresets(t *testing.T) {
 		"npm address":     {files: map[string]string{".npmrc": "registry=http://10.0.0.5:8081/\n"}, entries: []string{"npm"}, want: "", notes: []string{"registry in ~/.npmrc: left out: the proxy takes host names, not the address 10.0.0.5", "registry in ~/.npmrc: port 8081 is closed: only ports 80 and 443 are open"}},
 		"npm port":        {files: map[string]string{".npmrc": "registry=http://nexus.corp.test:8081/\n"}, entries: []string{"npm"}, want: "!nexus.corp.test", notes: []string{"registry in ~/.npmrc: port 8081 is closed: only ports 80 and 443 are open"}},
 		"npm nonsense":    {files: map[string]string{".npmrc": "registry=git+ssh://secret:pw@x.test/\n[section]\n@a:registry=https://a.test\n"}, entries: []string{"npm"}, want: "", notes: []string{"registry in ~/.npmrc: no http address: left out"}},
-		"yarn classic":    {files: map[string]string{".yarnrc": "# c\nregistry \"https://yarn.test/\"\n\"@s:registry\" \"https://scope.test\"\nlastUpdateCheck 1\n"}, entries: []string{"npm"}, want: "registry.npmjs.org !yarn.test !scope.test"},
-		"yarn berry":      {files: map[string]string{".yarnrc.yml": "npmRegistryServer: \"https://berry.test\"\nnpmScopes:\n  b: {npmRegistryServer: 'https://b.test'}\n  a:\n    npmAuthToken: x\n    npmRegistryServer: ${HOST:-https://a.test}\n"}, entries: []string{"npm"}, want: "registry.npmjs.org !berry.test !a.test !b.test"},
+		"yarn classic":    {files: map[string]string{".yarnrc": "# c\nregistry \"https://yarn.test/\"\n\"@s:registry\" \"https://scope.test\"\nlastUpdateCheck 1\n"}, entries: []string{"npm"}, want: "npm.default.test !yarn.test !scope.test"},
+		"yarn berry":      {files: map[string]string{".yarnrc.yml": "npmRegistryServer: \"https://berry.test\"\nnpmScopes:\n  b: {npmRegistryServer: 'https://b.test'}\n  a:\n    npmAuthToken: x\n    npmRegistryServer: ${HOST:-https://a.test}\n"}, entries: []string{"npm"}, want: "npm.default.test !berry.test !a.test !b.test"},
 		"go environment":  {files: map[string]string{".config/go/env": "GOPROXY=https://file.test\n"}, env: []string{"GOPROXY=https://a.test|goproxy.test,direct", "GOSUMDB=off"}, entries: []string{"go"}, want: "!a.test !goproxy.test"},
-		"go user file":    {files: map[string]string{".config/go/env": "# c\nGOPROXY=https://u:p@goproxy.test/x,https://proxy.golang.org,direct\nGOSUMDB=sum.corp.test+abc+AA==\nGOPRIVATE=git.corp.test/*,*.corp.test,corp*.test,example\n"}, entries: []string{"go"}, want: "!goproxy.test proxy.golang.org !sum.corp.test !git.corp.test *.corp.test", notes: []string{"GOPRIVATE in ~/.config/go/env: a pattern that is no host: left out"}},
-		"go sum address":  {env: []string{"GOSUMDB=sum.golang.org https://sum.corp.test"}, entries: []string{"go"}, want: "proxy.golang.org !sum.corp.test"},
-		"go env file off": {files: map[string]string{".config/go/env": "GOPROXY=https://file.test\n"}, env: []string{"GOENV=off"}, entries: []string{"go"}, want: "proxy.golang.org sum.golang.org"},
-		"go installation": {files: map[string]string{"system/usr/local/go/go.env": "GOPROXY=https://proxy.golang.org,direct\nGOSUMDB=sum.golang.org\n"}, entries: []string{"go"}, want: "proxy.golang.org sum.golang.org"},
-		"go distribution": {files: map[string]string{"system/usr/lib/go/go.env": "GOPROXY=https://distro.test\n"}, entries: []string{"go"}, want: "!distro.test sum.golang.org"},
-		"go noproxy":      {env: []string{"GOPRIVATE=a.test", "GONOPROXY=none"}, entries: []string{"go"}, want: "proxy.golang.org sum.golang.org"},
+		"go user file":    {files: map[string]string{".config/go/env": "# c\nGOPROXY=https://u:p@goproxy.test/x,https://goproxy.default.test,direct\nGOSUMDB=sum.corp.test+abc+AA==\nGOPRIVATE=git.corp.test/*,*.corp.test,corp*.test,example\n"}, entries: []string{"go"}, want: "!goproxy.test !goproxy.default.test !sum.corp.test !git.corp.test *.corp.test", notes: []string{"GOPRIVATE in ~/.config/go/env: a pattern that is no host: left out"}},
+		"go sum address":  {env: []string{"GOSUMDB=gosum.default.test https://sum.corp.test"}, entries: []string{"go"}, want: "goproxy.default.test !sum.corp.test"},
+		"go env file off": {files: map[string]string{".config/go/env": "GOPROXY=https://file.test\n"}, env: []string{"GOENV=off"}, entries: []string{"go"}, want: "goproxy.default.test gosum.default.test"},
+		"go installation": {files: map[string]string{"system/usr/local/go/go.env": "GOPROXY=https://goproxy.default.test,direct\nGOSUMDB=gosum.default.test\n"}, entries: []string{"go"}, want: "goproxy.default.test gosum.default.test"},
+		"go distribution": {files: map[string]string{"system/usr/lib/go/go.env": "GOPROXY=https://distro.test\n"}, entries: []string{"go"}, want: "distro.test gosum.default.test"},
+		"go noproxy":      {env: []string{"GOPRIVATE=a.test", "GONOPROXY=none"}, entries: []string{"go"}, want: "goproxy.default.test gosum.default.test"},
 		"pip":             {files: map[string]string{".config/pip/pip.conf": "[global]\nindex_url: https://u:p@pip.test/simple\nextra-index-url =\n    https://one.test/s\n    https://two.test/s\n\n[install]\nfind-links = /srv/wheels\n  https://links.test\nother = https://no.test\n", "system/etc/pip.conf": "[global]\nindex-url=https://etc.test\n"}, entries: []string{"pypi"}, want: "pypi.org files.pythonhosted.org !pip.test !one.test !two.test !links.test !etc.test"},
 		"pip, uv":         {files: map[string]string{".config/uv/uv.toml": "index-url = \"https://uv.test\"\n[[index]]\nname = \"x\"\nurl = 'https://index.test' # c\n[pip]\nextra-index-url = [\n  \"https://a.test\", # c\n  'https://b.test',\n]\n"}, env: []string{"PIP_EXTRA_INDEX_URL=https://e1.test https://e2.test", "UV_INDEX=corp=https://uvi.test/s"}, entries: []string{"PyPI"}, want: "pypi.org files.pythonhosted.org !e1.test !e2.test !uvi.test !uv.test !index.test !a.test !b.test"},
 		"maven": {
@@ -157,7 +157,7 @@ func TestPresetCache(t *testing.T) {
 		require.NoError(t, err)
 		return r.Names()
 	}
-	assert.Equal(t, []string{"registry.npmjs.org", "registry.yarnpkg.com"}, get("npm"))
+	assert.Equal(t, []string{"npm.default.test"}, get("npm"))
 	first := c.last
 	get("npm")
 	assert.Same(t, first, c.last, "nothing changed, and it was read again")
@@ -170,14 +170,14 @@ func TestPresetCache(t *testing.T) {
 	assert.Equal(t, []string{"b.test"}, get("npm"))
 	assert.Equal(t, []string{"b.test", "c.test"}, get("npm", "c.test"))
 	require.NoError(t, os.Remove(rc))
-	assert.Equal(t, []string{"registry.npmjs.org", "registry.yarnpkg.com"}, get("npm"))
+	assert.Equal(t, []string{"npm.default.test"}, get("npm"))
 	_, err := c.Resolve(t.Context(), []string{"nope"})
 	require.Error(t, err)
 	// What a caller does to the result is its own affair.
 	r, err := c.Resolve(t.Context(), []string{"npm"})
 	require.NoError(t, err)
 	r.Hosts[0].Pattern = "evil.test"
-	assert.Equal(t, []string{"registry.npmjs.org", "registry.yarnpkg.com"}, get("npm"))
+	assert.Equal(t, []string{"npm.default.test"}, get("npm"))
 }
 
 // Other systems have other places.

@@ -1,11 +1,13 @@
 package netguard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -25,6 +27,32 @@ type UserConfig struct {
 	// Root is put before the paths of the system's files ("/etc/pip.conf"); "" for
 	// none.
 	Root string
+	// Tool asks an installed tool for a default of its own, such as `npm config get
+	// registry`; nil runs the tool, in a folder that belongs to no project.
+	Tool func(ctx context.Context, name string, args ...string) (string, error)
+}
+
+// toolLimit is how long a tool may take to say its default.
+const toolLimit = 10 * time.Second
+
+// ask runs a tool for one of its defaults, with the user's home and PATH only, so
+// that no project's file and no variable of a running script has a say.
+func (u UserConfig) ask(name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), toolLimit)
+	defer cancel()
+	if u.Tool != nil {
+		return u.Tool(ctx, name, args...)
+	}
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = filepath.VolumeName(program) + string(filepath.Separator)
+	cmd.Env = []string{"HOME=" + u.Home, "USERPROFILE=" + u.Home, "PATH=" + os.Getenv("PATH"), "GOTOOLCHAIN=local", "GOFLAGS="}
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
 }
 
 // CurrentUser is the configuration of the user who runs this process.

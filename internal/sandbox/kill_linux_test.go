@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -28,21 +29,32 @@ func killRounds() int {
 	return 200
 }
 
-// TestKillRunner is the process that TestKill kills.
-func TestKillRunner(t *testing.T) {
+// TestMain runs the tests, or is the process that TestKill starts and kills.
+func TestMain(m *testing.M) {
 	root := os.Getenv("LICTOR_TEST_KILL_ROOT")
 	if root == "" {
-		t.Skip("only started by TestKill")
+		os.Exit(m.Run())
 	}
+	fmt.Fprintln(os.Stderr, runUntilKilled(root))
+	os.Exit(1)
+}
+
+// runUntilKilled runs commands that leave processes behind, over and over.
+func runUntilKilled(root string) error {
 	p, err := NewPolicy(Input{Root: root, Home: os.Getenv("LICTOR_TEST_KILL_HOME"), Sandbox: true})
-	require.NoError(t, err)
+	if err != nil {
+		return err
+	}
 	s, err := Open(Selection{Setting: os.Getenv("LICTOR_TEST_KILL_EXECUTOR")})
-	require.NoError(t, err)
+	if err != nil {
+		return err
+	}
 	mark := os.Getenv("LICTOR_TEST_KILL_MARK")
 	fmt.Println("ready")
 	for {
-		_, err := s.Run(context.Background(), p, sh("setsid -f sleep "+mark+"; sleep "+mark+" & sleep 0.0"+fmt.Sprint(rand.IntN(9))))
-		require.NoError(t, err)
+		if _, err := s.Run(context.Background(), p, sh("setsid -f sleep "+mark+"; sleep "+mark+" & sleep 0.0"+fmt.Sprint(rand.IntN(9)))); err != nil {
+			return err
+		}
 	}
 }
 
@@ -63,14 +75,15 @@ func TestKill(t *testing.T) {
 			continue
 		}
 		mark := fmt.Sprintf("33%d.%d", os.Getpid(), i+1)
-		cmd := exec.Command(self, "-test.run", "^TestKillRunner$")
+		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), "LICTOR_TEST_KILL_ROOT="+p.Root, "LICTOR_TEST_KILL_HOME="+p.Home,
 			"LICTOR_TEST_KILL_EXECUTOR="+string(e), "LICTOR_TEST_KILL_MARK="+mark)
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
 		b := make([]byte, 5)
-		_, _ = out.Read(b)
+		_, err = io.ReadFull(out, b)
+		require.NoError(t, err, "the process that is to be killed did not start to run")
 		time.Sleep(time.Duration(rnd.IntN(60_000)) * time.Microsecond)
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()

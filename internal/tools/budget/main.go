@@ -36,9 +36,15 @@ type row struct {
 // packages hold the benchmarks that the rows name, with the time of each run
 // where it is not the default.
 var packages = []struct{ path, time string }{
-	{".", ""}, {"./internal/eval", ""}, {"./internal/rules", ""}, {"./internal/shell", ""},
-	{"./internal/bundle", ""}, {"./internal/audit", ""}, {"./internal/netguard", ""},
-	{"./internal/daemon", "60x"}, {"./internal/sandbox", "30x"},
+	{".", ""},
+	{"./internal/eval", ""},
+	{"./internal/rules", ""},
+	{"./internal/shell", ""},
+	{"./internal/bundle", ""},
+	{"./internal/audit", ""},
+	{"./internal/netguard", ""},
+	{"./internal/daemon", "60x"},
+	{"./internal/sandbox", "30x"},
 }
 
 var rows = []row{
