@@ -37,6 +37,22 @@
 // [Engine.Notices] says what was left out. [Engine.Reload] reads everything
 // again; if that fails the engine goes on with what it had.
 //
+// # Running and recording
+//
+// With Options.Execute, [Engine.Run] decides a command, asks, records, runs it in
+// the sandbox and records what came of it. A program that runs its tools itself
+// calls [Engine.Decide] and then [Engine.RecordRun]; the package examples show
+// that as a middleware for an agent's loop, and an approver that asks an editor
+// over the Agent Client Protocol.
+//
+// # Stability
+//
+// Until version 1.0 exported names may still change; CHANGELOG.md says when and
+// what to write instead. So it does for the policy input, the audit events, the
+// settings and the team policy, which the JSON Schemas in schemas/ describe. A
+// verdict may become stricter in any release, looser only where CHANGELOG.md says
+// so.
+//
 // # Concurrency
 //
 // An Engine is safe for concurrent use; a reload is one step for all callers.
