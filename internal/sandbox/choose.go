@@ -80,9 +80,18 @@ func (c Choice) String() string {
 
 // StrictProfileError means that the strict profile (or requireSandbox) cannot hold.
 // lictor stops at start; the fix never says to use the host (SPEC section 5).
-type StrictProfileError struct{ Reason string }
+type StrictProfileError struct {
+	Reason string
+	// Policy says that only the team policy's requireSandbox asks for it.
+	Policy bool
+}
 
-func (e *StrictProfileError) Error() string { return "strict profile: " + e.Reason }
+func (e *StrictProfileError) Error() string {
+	if e.Policy {
+		return `the team policy requires the OS sandbox ("requireSandbox"): ` + e.Reason
+	}
+	return "strict profile: " + e.Reason
+}
 
 // NoSandboxError means that settings ask for an OS sandbox and there is none.
 type NoSandboxError struct{ Tried []Attempt }
@@ -134,7 +143,7 @@ func Choose(s Selection) (Choice, error) {
 	switch s.Setting {
 	case "host":
 		if must {
-			return Choice{}, &StrictProfileError{`the settings file says that "executor" is "host"; set it to "auto" or "os", or remove it`}
+			return Choice{}, s.cannotHold(`the settings file says that "executor" is "host"; set it to "auto" or "os", or remove it`)
 		}
 		return Choice{Executor: Host, Isolation: "none"}, nil
 	case "landlock":
@@ -163,7 +172,7 @@ func Choose(s Selection) (Choice, error) {
 	}
 	switch {
 	case must:
-		return Choice{}, &StrictProfileError{noSandbox(tried)}
+		return Choice{}, s.cannotHold(noSandbox(tried))
 	case s.Setting == "os":
 		return Choice{}, &NoSandboxError{tried}
 	}
@@ -173,9 +182,14 @@ func Choose(s Selection) (Choice, error) {
 	}, nil
 }
 
+// cannotHold is the error for whoever insists on a sandbox.
+func (s Selection) cannotHold(reason string) error {
+	return &StrictProfileError{Reason: reason, Policy: !s.Strict}
+}
+
 func (s Selection) landlock(must bool) (Choice, error) {
 	if must {
-		return Choice{}, &StrictProfileError{`the settings file says that "executor" is "landlock", which cannot protect files inside a writable folder; set it to "auto" or "os", or remove it`}
+		return Choice{}, s.cannotHold(`the settings file says that "executor" is "landlock", which cannot protect files inside a writable folder; set it to "auto" or "os", or remove it`)
 	}
 	if err := s.Probe(Landlock); err != nil {
 		return Choice{}, &NoSandboxError{[]Attempt{{Executor: Landlock, Why: err.Error()}}}

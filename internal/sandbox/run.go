@@ -176,7 +176,7 @@ func (s *Sandbox) Run(ctx context.Context, p *ExecPolicy, c Command) (*Result, e
 	}
 	e := s.executor(p)
 	if p.Strict && e.Isolation() != "os" {
-		return nil, &StrictProfileError{"the command would run in the " + string(e) + " executor; start a new session in which an OS sandbox works"}
+		return nil, &StrictProfileError{Reason: "the command would run in the " + string(e) + " executor; start a new session in which an OS sandbox works"}
 	}
 	if p.Proxy && c.ProxyListener == nil {
 		return nil, errors.New("sandbox: the policy asks for the proxy, but nobody serves it")
