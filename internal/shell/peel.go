@@ -273,6 +273,11 @@ type wrapper struct {
 	// none are options after which no command runs, script those whose argument
 	// is a script for a shell.
 	none, script string
+	// dir are options whose argument is the folder that the command starts in, root
+	// those after which paths mean other files than ours.
+	dir, root string
+	// jail: it always is as behind a root option.
+	jail bool
 	// bare: without a command, a shell runs.
 	bare bool
 	// joins: the words are joined to a script for a shell.
@@ -293,9 +298,15 @@ func (w *walker) unwrap(words []word, via string, s *wrapper, p pctx) {
 	o := opts{optSpec: spec, words: words[1:]}
 	skip, unsure := s.skip, false
 	p.remote = p.remote || s.remote
+	dir, known := a.dir, a.dirKnown
+	defer func() { a.dir, a.dirKnown = dir, known }()
+	if s.jail {
+		a.dir, a.dirKnown = "?", false
+	}
 	if s.dashes {
 		for i := range words {
 			if words[i].is(wStatic) && words[i].val == "--" {
+				w.enterAll(words[1:i], s)
 				w.inner(words[i+1:], via, p)
 				return
 			}
@@ -323,6 +334,11 @@ func (w *walker) unwrap(words []word, via string, s *wrapper, p pctx) {
 				if o.has {
 					w.scriptWord(&v, via, p, rShellCDynamic, nil)
 				}
+			case o.has && s.dir != "" && inList(s.dir, strings.TrimLeft(name, "-")):
+				v := o.value
+				w.enter(&v)
+			case s.root != "" && inList(s.root, strings.TrimLeft(name, "-")):
+				a.dir, a.dirKnown = "?", false
 			case len(name) == 2 && strings.IndexByte(s.flags, name[1]) < 0 && strings.IndexByte(s.arg, name[1]) < 0 &&
 				strings.IndexByte(s.maybe, name[1]) < 0 && !(s.numeric && name[1] >= '0' && name[1] <= '9'):
 				unsure = true
@@ -359,6 +375,38 @@ func (w *walker) unwrap(words []word, via string, s *wrapper, p pctx) {
 	if unsure {
 		for k := 1; k <= 2 && at+k < len(words); k++ {
 			w.inner(words[at+k:], via, p)
+		}
+	}
+}
+
+// enter goes to the folder that an option names. Unlike cd, which drops a ".."
+// with the name before it, chdir(2) follows a link first: the path stays as written.
+func (w *walker) enter(v *word) {
+	a := w.a
+	before := a.dir
+	w.cd([]word{text("cd"), text("--"), *v}, "cd")
+	if _, home := w.homePath(v); home || !a.dirKnown {
+		return
+	}
+	switch s := literalPath(v); {
+	case rooted(s):
+	case before == "":
+		a.dir = s
+	default:
+		a.dir = before + "/" + s
+	}
+}
+
+// enterAll goes to the folders that the options of a wrapper name.
+func (w *walker) enterAll(words []word, s *wrapper) {
+	if s.dir == "" {
+		return
+	}
+	o := opts{optSpec: s.optSpec, words: words}
+	for name, kind := o.next(); kind != optEnd; name, kind = o.next() {
+		if kind == optOption && o.has && inList(s.dir, strings.TrimLeft(name, "-")) {
+			v := o.value
+			w.enter(&v)
 		}
 	}
 }

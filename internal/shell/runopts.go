@@ -113,40 +113,48 @@ func (w *walker) bangs(v *word, base string, p pctx) {
 // runner finds the subcommand of a runner and goes on with what it runs.
 func (w *walker) runner(words []word, base string, p pctx) bool {
 	for _, r := range runners[base] {
-		at, ok := r.find(words)
+		at, folders, ok := r.find(words)
 		if !ok {
 			continue
 		}
+		dir, known := w.a.dir, w.a.dirKnown
+		for i := range folders {
+			w.enter(&folders[i])
+		}
 		head := append([]word{words[at-1]}, words[at:]...)
 		w.unwrap(head, r.words, &r.wrapper, p)
+		w.a.dir, w.a.dirKnown = dir, known
 		return true
 	}
 	return false
 }
 
 // find reads the program, its options and its subcommands, and returns the
-// index of the word behind them.
-func (r *runner) find(words []word) (int, bool) {
+// index of the word behind them and the folders that options before it name.
+func (r *runner) find(words []word) (at int, folders []word, ok bool) {
 	_, subs, _ := strings.Cut(r.words, " ")
 	o := opts{optSpec: r.global, words: words[1:]}
 	for subs != "" {
 		sub, rest, _ := strings.Cut(subs, " ")
 		for {
-			_, kind := o.next()
+			name, kind := o.next()
 			if kind == optEnd {
-				return 0, false
+				return 0, nil, false
 			}
 			if kind == optOperand {
 				break
 			}
+			if o.has && r.dir != "" && inList(r.dir, strings.TrimLeft(name, "-")) {
+				folders = append(folders, o.value)
+			}
 		}
 		if !o.value.is(wStatic) || o.value.val != sub {
-			return 0, false
+			return 0, nil, false
 		}
 		subs = rest
 		o.rest = false
 	}
-	return o.i + 1, true
+	return o.i + 1, folders, true
 }
 
 // dockerRun reads `docker run [options] image command...`.
