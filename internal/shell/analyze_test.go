@@ -391,6 +391,8 @@ func TestFilesFollowCd(t *testing.T) {
 		{"env -C \"$d\" cat x", "x", model.AccessRead, "", false},
 		{"env -C ~ cat x", "x", model.AccessRead, "~", true},
 		{"cd /a && env -C \"$HOME/b\" cat x", "x", model.AccessRead, "$HOME/b", true},
+		{"git -C /etc diff --no-index shadow /dev/null", "shadow", model.AccessRead, "/etc", true},
+		{"git -C .. -C x log --output=f", "f", model.AccessWrite, "../x", true},
 		{"env -C a env -C b rm x", "x", model.AccessDelete, "a/b", true},
 		{"env -C /a true; cat x", "x", model.AccessRead, "", true},
 		{"sudo -D /etc cat shadow", "shadow", model.AccessRead, "/etc", true},

@@ -38,6 +38,11 @@ func (w *walker) git(words []word, p pctx) {
 			a.reason(rCmdName)
 		}
 		switch name {
+		case "-C":
+			if o.has {
+				v := o.value
+				w.enter(&v)
+			}
 		case "-c":
 			if o.has {
 				w.gitSetting(&o.value, p)
