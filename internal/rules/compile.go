@@ -238,6 +238,7 @@ func (c *compiler) stringPattern(e entry, key string, s *stringGlob) error {
 	e.str = s
 	p := pending{item: c.item(e)}
 	p.prefix, p.suffix = s.keys()
+	p.inside = s.inside()
 	g.str = append(g.str, p)
 	g.stops = g.stops || e.effect != allow
 	return nil

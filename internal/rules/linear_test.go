@@ -33,6 +33,9 @@ func linear(t testing.TB, rules []model.Rule, env Env) *Set {
 		}
 		walk(&(*x).starts.root)
 		walk(&(*x).ends.root)
+		for _, items := range (*x).inside.items {
+			all.general = append(all.general, items...)
+		}
 		*x = all
 	}
 	for _, groups := range []map[string]*group{s.groups, s.loners} {
@@ -48,7 +51,7 @@ func linear(t testing.TB, rules []model.Rule, env Env) *Set {
 // randomRules makes rules over a small alphabet of names, so that many match.
 func randomRules(r *rand.Rand, n int, root string) []model.Rule {
 	word := func() string {
-		return []string{"go", "git", "ls", "rm", "src", "a", "b", "test", "*", "a*", "?b", ""}[r.IntN(12)]
+		return []string{"go", "git", "ls", "rm", "src", "a", "b", "test", "*", "a*", "?b", "", "*--force*", "*test*", "*s?c*"}[r.IntN(15)]
 	}
 	name := func() string {
 		return []string{"src", "a", "b", "x.go", "*.go", "**", "*", "?", ".env", "{a,b}", "[ab]", "a*", "docs"}[r.IntN(13)]
@@ -151,7 +154,7 @@ func randomQuery(r *rand.Rand, w *world) *Query {
 		for range 1 + r.IntN(3) {
 			words := []string{"go", "git", "ls", "rm", "a"}[r.IntN(5):][:1]
 			for range r.IntN(3) {
-				words = append(words, []string{"test", "src", "b", "x"}[r.IntN(4)])
+				words = append(words, []string{"test", "src", "b", "x", "--force", "--forced"}[r.IntN(6)])
 			}
 			parts = append(parts, strings.Join(words, " "))
 		}

@@ -147,6 +147,29 @@ func (g *stringGlob) keys() (prefix, suffix string) {
 	return prefix, suffix
 }
 
+// inside returns the longest literal text that every match holds somewhere.
+func (g *stringGlob) inside() string {
+	pieces := g.pieces
+	if g.bare != nil {
+		// The pieces of "x *" are those of "x", the last with a blank behind it.
+		pieces = g.bare.pieces
+	}
+	longest := ""
+	for _, piece := range pieces {
+		for piece != "" {
+			literal := piece
+			piece = ""
+			if g.question {
+				literal, piece, _ = strings.Cut(literal, "?")
+			}
+			if len(literal) > len(longest) {
+				longest = literal
+			}
+		}
+	}
+	return longest
+}
+
 func commonPrefix(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

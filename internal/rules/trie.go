@@ -120,17 +120,18 @@ func reverse(s string) string {
 }
 
 // index finds the entries whose pattern could match a text: by the literal
-// text that every match starts or ends with, whichever fewer patterns share,
-// and a list of the few that have neither.
+// text that every match starts or ends with, whichever fewer patterns share, by a
+// piece that every match holds, and a list of the few that have none of these.
 type index struct {
 	starts, ends trie
+	inside       grams
 	general      []int32
 }
 
 // pending is an entry that waits for its place in an index.
 type pending struct {
-	prefix, suffix string
-	item           int32
+	prefix, suffix, inside string
+	item                   int32
 }
 
 // newIndex builds the index of the entries.
@@ -144,8 +145,11 @@ func newIndex(entries []pending) *index {
 		starts[e.prefix]++
 		ends[e.suffix]++
 	}
+	var within []pending
 	for _, e := range entries {
 		switch {
+		case e.prefix == "" && e.suffix == "" && len(e.inside) >= gramSize:
+			within = append(within, e)
 		case e.prefix == "" && e.suffix == "":
 			x.general = append(x.general, e.item)
 		case e.suffix == "" || e.prefix != "" && starts[e.prefix] <= ends[e.suffix]:
@@ -154,6 +158,7 @@ func newIndex(entries []pending) *index {
 			x.ends.add(e.suffix, e.item)
 		}
 	}
+	x.inside = newGrams(within)
 	return x
 }
 
@@ -161,6 +166,7 @@ func newIndex(entries []pending) *index {
 type lookup struct {
 	x     *index
 	w     walk
+	at    int
 	stage int
 }
 
@@ -193,6 +199,11 @@ func (l *lookup) next() ([]int32, bool) {
 			if len(l.x.general) > 0 {
 				return l.x.general, true
 			}
+		case 3:
+			if items, ok := l.x.inside.next(l.w.s, &l.at); ok {
+				return items, true
+			}
+			l.stage++
 		default:
 			return nil, false
 		}
