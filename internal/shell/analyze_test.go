@@ -408,6 +408,12 @@ func TestFilesFollowCd(t *testing.T) {
 		{"uv --directory /etc run cat shadow", "shadow", model.AccessRead, "/etc", true},
 		{"poetry -C /etc run cat shadow", "shadow", model.AccessRead, "/etc", true},
 		{"conda run --cwd /etc cat shadow", "shadow", model.AccessRead, "/etc", true},
+		{"pnpm exec -C /etc cat shadow", "shadow", model.AccessRead, "/etc", true},
+		{"mise -C /etc x -- cat shadow", "shadow", model.AccessRead, "/etc", true},
+		// git stays for an empty folder, and "-" is a name to all but cd: neither may
+		// make a mention vanish.
+		{"git -C \"\" diff --no-index .env x", ".env", model.AccessRead, "", true},
+		{"cd /etc && env -C - cat shadow", "shadow", model.AccessRead, "/etc/-", true},
 		{"mise x -C /etc -- cat shadow", "shadow", model.AccessRead, "/etc", true},
 	}
 	for _, tt := range tests {

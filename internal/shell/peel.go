@@ -384,7 +384,14 @@ func (w *walker) unwrap(words []word, via string, s *wrapper, p pctx) {
 func (w *walker) enter(v *word) {
 	a := w.a
 	before := a.dir
-	w.cd([]word{text("cd"), text("--"), *v}, "cd")
+	if v.val == "" && v.is(wStatic) {
+		return // git -C "" stays; for others it is an error
+	}
+	folder := *v
+	if v.val == "-" && v.is(wStatic) {
+		folder = text("./-") // a name here, for cd the folder before
+	}
+	w.cd([]word{text("cd"), text("--"), folder}, "cd")
 	if _, home := w.homePath(v); home || !a.dirKnown {
 		return
 	}
