@@ -93,7 +93,7 @@ func TestForwarding(t *testing.T) {
 	assert.Equal(t, "event 1\nevent 2\n", string(rest))
 	// The server says no before it has the upload.
 	fmt.Fprint(c, head("POST", "/refuse", "Content-Length: 100000000\r\n"))
-	go func() { _, _ = io.Copy(c, &pattern{n: 100_000_000}) }()
+	go func(c net.Conn) { _, _ = io.Copy(c, &pattern{n: 100_000_000}) }(c)
 	resp, err = http.ReadResponse(r, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 413, resp.StatusCode)
