@@ -45,6 +45,10 @@ func (c *idleConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// uploadGrace is how long after a whole response the end of its upload is waited
+// for.
+const uploadGrace = time.Second
+
 // forward passes a request on and the response back. It reports whether the
 // client's connection can take another request.
 //
@@ -72,6 +76,10 @@ func (s *session) forward(h head, u URL, conn net.Conn) bool {
 		go func() { uploaded <- s.upload(h, server) }()
 	}
 	complete := s.respond(h, server, client, keep)
+	// The response to a whole body may be here before the upload has said that it
+	// is done: only one that is still busy after a while was answered early.
+	grace := time.NewTimer(uploadGrace)
+	defer grace.Stop()
 	select {
 	case err := <-uploaded:
 		if complete && keep && err == nil {
@@ -79,7 +87,7 @@ func (s *session) forward(h head, u URL, conn net.Conn) bool {
 		}
 		s.linger()
 		return false
-	default:
+	case <-grace.C:
 	}
 	// The server has answered before it had everything: the rest of the upload has
 	// nobody to go to, and what follows it cannot be found.
