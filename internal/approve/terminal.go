@@ -20,6 +20,10 @@ import (
 // at that moment meant something else.
 const settle = 400 * time.Millisecond
 
+// patience is how long a question whose time is up may take to put the screen
+// back before it is ended the hard way.
+const patience = 2 * time.Second
+
 // The smallest window that the full screen needs; a smaller one gets lines.
 const (
 	minWidth  = 20
@@ -160,9 +164,20 @@ func (t *Terminal) screen(ctx context.Context, tty *terminal, request *model.Req
 	s := newScreen(request, t.colour())
 	s.now = t.now
 	s.deadline, _ = ctx.Deadline()
+	// The library does not wait for its own reader when its context ends, and
+	// closes what that one still reads. So the end of ctx asks it to quit like a
+	// key does, and only a program that does not is killed.
+	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
 	program := tea.NewProgram(guard{s},
-		tea.WithContext(ctx), tea.WithInput(tty.in), tea.WithOutput(tty.out),
+		tea.WithContext(life), tea.WithInput(tty.in), tea.WithOutput(tty.out),
 		tea.WithEnvironment(t.options.Environ), tea.WithoutSignalHandler(), tea.WithFPS(30))
+	defer context.AfterFunc(ctx, func() {
+		late := time.AfterFunc(patience, kill)
+		defer late.Stop()
+		program.Quit()
+		<-life.Done()
+	})()
 	_, err := program.Run()
 	switch {
 	case s.failed != nil:

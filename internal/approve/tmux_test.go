@@ -352,9 +352,7 @@ func TestTerminalIsPutBackAfterACrash(t *testing.T) {
 }
 
 func TestTerminalIsPutBackAfterASignal(t *testing.T) {
-	// The terminal library's reader is still running when the signal ends the
-	// program; the race detector's report about that would stand on the screen.
-	p := openPane(t, 80, 24, ask{Request: command(t, "make")}, "GORACE=log_path=/dev/null")
+	p := openPane(t, 80, 24, ask{Request: command(t, "make")})
 	p.question("wants to run")
 	pid := strings.TrimSpace(p.tmux("display-message", "-p", "#{pane_pid}"))
 	out, err := exec.Command("pgrep", "-P", pid).Output()
