@@ -118,24 +118,42 @@ func Proxy(ctx context.Context, engine *lictor.Engine, o ProxyOptions) error {
 	}()
 
 	var failure error
+	var byServer bool
 	select {
 	case <-ended:
-		if failure = ending; failure == nil && !gone.Load() {
-			failure = errors.New("the MCP server ended")
-		}
+		byServer = true
 	case failure = <-spoken:
 	case failure = <-listened:
 		listened <- nil
+		byServer = failure == nil
 	case <-ctx.Done():
 	}
-	if failure == nil && ctx.Err() == nil {
+	stopped := ctx.Err() != nil
+	if failure == nil && !stopped {
 		within(endTime, func() { <-ended })
 	}
 	cancel()
 	within(endTime+time.Second, func() { <-ended })
+	if byServer && !stopped {
+		failure = serverEnd(ended, &ending, gone.Load())
+	}
 	fromServer.CloseWithError(io.ErrClosedPipe)
 	within(endTime, func() { <-listened })
 	return failure
+}
+
+// serverEnd says why a server ended, which was before the client went unless gone.
+// The end of its output is often seen first, and says nothing.
+func serverEnd(ended <-chan struct{}, ending *error, gone bool) error {
+	select {
+	case <-ended:
+		if *ending != nil || gone {
+			return *ending
+		}
+		return errors.New("the MCP server ended")
+	default:
+		return errors.New("the MCP server closed its output and does not end")
+	}
 }
 
 // within waits for work, but no longer than a time.

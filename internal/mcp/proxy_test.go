@@ -176,6 +176,12 @@ func TestProxyServerEnds(t *testing.T) {
 		"ended":    func(context.Context, []string, io.Reader, io.Writer, io.Writer) error { return nil },
 		"an error": func(context.Context, []string, io.Reader, io.Writer, io.Writer) error { return errors.New("boom") },
 		"no such":  RunPlain,
+		// The end of the output is seen before the end of the program.
+		"output first": func(_ context.Context, _ []string, _ io.Reader, out, _ io.Writer) error {
+			_ = out.(io.Closer).Close()
+			time.Sleep(50 * time.Millisecond)
+			return errors.New("boom")
+		},
 	} {
 		err := Proxy(context.Background(), engine, ProxyOptions{
 			Server: "tools", Command: []string{"/nonexistent/server"}, Run: run, Stdin: in, Stdout: io.Discard,
