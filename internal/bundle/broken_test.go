@@ -187,11 +187,11 @@ func TestBrokenBundles(t *testing.T) {
 		"other data":        {rule(`_x := data.secrets`), []string{"team.rego:19: rule _x: it reads data.secrets"}},
 		"all data":          {rule(`_x := data[_]`), []string{"team.rego:19: rule _x", "data[_]"}},
 		"another bundle":    {rule(`_x := data.lictor.managed.other.deny`), []string{"team.rego:19: rule _x: it reads data.lictor.managed.other"}},
-		"import of another": {replaceIn("team.rego", "import data.lictor.lib", "import data.lictor.lib\nimport data.lictor.steps"), []string{"team.rego:6: import data.lictor.steps is refused"}},
+		"import of another": {replaceIn("team.rego", "import data.lictor.lib", "import data.lictor.lib\nimport data.lictor.chain"), []string{"team.rego:6: import data.lictor.chain is refused"}},
 		"with":              {rule("_x if {\n\tdeny with input as {}\n}"), []string{"team.rego:20: rule _x: `with` is refused"}},
 		// Manifest and roots.
 		"no root":           {replaceIn(manifestFile, "\n  \"roots\": [\"lictor/managed/team\"],", ""), []string{".manifest: roots must be exactly"}},
-		"foreign root":      {replaceIn(manifestFile, "lictor/managed/team", "lictor/steps"), []string{`.manifest:3: roots must be exactly ["lictor/managed/<name>"], not "lictor/steps"`}},
+		"foreign root":      {replaceIn(manifestFile, "lictor/managed/team", "lictor/chain"), []string{`.manifest:3: roots must be exactly ["lictor/managed/<name>"], not "lictor/chain"`}},
 		"root system":       {replaceIn(manifestFile, `["lictor/managed/team"]`, `["system"]`), []string{`.manifest:3`, `"system"`}},
 		"two roots":         {replaceIn(manifestFile, `"lictor/managed/team"`, `"lictor/managed/team", "system"`), []string{".manifest:3: roots must be exactly", "there are 2"}},
 		"deep root":         {replaceIn(manifestFile, `lictor/managed/team`, `lictor/managed/team/x`), []string{".manifest:3"}},

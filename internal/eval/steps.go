@@ -9,32 +9,25 @@ import (
 	"github.com/lictor-policy/lictor/internal/model"
 )
 
-// Steps returns the steps of the chain in order, with title and description from
-// the METADATA of their packages below rego/lictor/steps. They are read from the
-// modules when asked for, because a process that only wants verdicts needs none.
-func (e *Engine) Steps() []model.Step { return readSteps(e.texts) }
+// chainModule is the module that holds the steps.
+const chainModule = "lictor/chain/chain.rego"
 
-// readSteps collects the package annotations that carry a step label.
-func readSteps(texts map[string]string) []model.Step {
+// Steps returns the steps of the chain in order, with title and description from
+// the METADATA of their rows in rego/lictor/chain; of several rows of a step, the
+// first speaks for it. They are read from the module when asked for, because a
+// process that only wants verdicts needs none.
+func (e *Engine) Steps() []model.Step {
+	module, err := ast.ParseModuleWithOpts(chainModule, e.texts[chainModule], ast.ParserOptions{Capabilities: Capabilities(), ProcessAnnotation: true})
+	if err != nil || module == nil {
+		return nil // it compiled, so this does not happen; the test counts the steps
+	}
 	var out []model.Step
-	for name, text := range texts {
-		if !strings.HasPrefix(name, "lictor/steps/") {
+	for _, a := range module.Annotations {
+		step, ok := a.Labels["step"].(string)
+		if !ok || slices.ContainsFunc(out, func(s model.Step) bool { return s.Step == step }) {
 			continue
 		}
-		module, err := ast.ParseModuleWithOpts(name, text, ast.ParserOptions{Capabilities: Capabilities(), ProcessAnnotation: true})
-		if err != nil || module == nil {
-			continue // it compiled, so this does not happen; the test counts the steps
-		}
-		for _, a := range module.Annotations {
-			step, ok := a.Labels["step"].(string)
-			if !ok || a.Scope != "package" {
-				continue
-			}
-			out = append(out, model.Step{Step: step, Title: a.Title, Description: strings.TrimSpace(a.Description)})
-		}
+		out = append(out, model.Step{Step: step, Title: a.Title, Description: strings.TrimSpace(a.Description)})
 	}
-	slices.SortFunc(out, func(a, b model.Step) int {
-		return slices.Index(steps, a.Step) - slices.Index(steps, b.Step)
-	})
 	return out
 }

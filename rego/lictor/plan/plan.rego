@@ -9,20 +9,20 @@ import data.lictor.findings
 
 # METADATA
 # title: The table
-# description: One row per kind of call.
+# description: One row per kind of call, its class and its decision.
 table := {
 	"asked about": refused,
 	"change": refused,
-	"sandboxed command": {"step": "3b", "decision": "allow", "by": "sandbox", "kind": "", "class": "allow_sandbox"},
+	"sandboxed command": ["allow_sandbox", {"step": "3b", "decision": "allow", "by": "sandbox", "kind": ""}],
 	"command": refused,
-	"allowed by a rule": {"step": "3b", "decision": "allow", "by": "rule", "kind": "", "class": "allow_rule"},
+	"allowed by a rule": ["allow_rule", {"step": "3b", "decision": "allow", "by": "rule", "kind": ""}],
 	"other": refused,
 }
 
 # METADATA
 # title: Refusal
 # description: The denial tells the model to put the change into its plan.
-refused := {"step": "3b", "decision": "deny", "by": "rule", "kind": "plan", "class": "deny_plan"}
+refused := ["deny_plan", {"step": "3b", "decision": "deny", "by": "rule", "kind": "plan"}]
 
 # METADATA
 # title: Verdict
