@@ -94,7 +94,6 @@ func newEngine(ctx context.Context, texts map[string]string) (*Engine, error) {
 	}
 	if e.tableOff = readsFactsOnly(compiler); e.tableOff == nil {
 		e.table = new(table)
-		e.chain.small = true
 	}
 	return e, nil
 }

@@ -20,8 +20,6 @@ const answer = ast.Var("answer")
 type pool struct {
 	query   string
 	runners sync.Pool
-	// small says that few rules are evaluated, so that a flatCache pays.
-	small bool
 }
 
 // runner is one reusable evaluation.
@@ -31,9 +29,8 @@ type runner struct {
 	// input is the term that the query was built with; only its value changes.
 	input  ast.Term
 	result ast.Value
-	// cache is the runner's own, or nil if every evaluation makes one.
-	cache *flatCache
-	each  func(topdown.QueryResult) error
+	cache  flatCache
+	each   func(topdown.QueryResult) error
 }
 
 // prepare compiles a query such as "data.lictor.verdict".
@@ -68,11 +65,8 @@ func (e *Engine) prepare(compiler *ast.Compiler, query string) (*pool, error) {
 			// Nothing may read the clock or random numbers, so fixed ones spare two
 			// system calls.
 			WithTime(time.Unix(0, 1)).
-			WithSeed(strings.NewReader(""))
-		if p.small {
-			r.cache = new(flatCache)
-			r.query.WithVirtualCache(r.cache)
-		}
+			WithSeed(strings.NewReader("")).
+			WithVirtualCache(&r.cache)
 		return r
 	}
 	return p, nil
@@ -84,9 +78,7 @@ func (e *Engine) prepare(compiler *ast.Compiler, query string) (*pool, error) {
 func (p *pool) run(ctx context.Context, input ast.Value, limit time.Duration) (ast.Value, error) {
 	r := p.runners.Get().(*runner)
 	r.input.Value, r.result = input, nil
-	if r.cache != nil {
-		r.cache.reset()
-	}
+	r.cache.reset()
 	watchdog := time.AfterFunc(limit, r.cancel.Cancel)
 	err := r.query.Iter(ctx, r.each)
 	inTime := watchdog.Stop()

@@ -67,6 +67,12 @@ itself_runs(command, program, subcommands) if {
 
 itself_runs(command, program, subcommands) if {
 	base_name(command.program) == program
+	command.args[0] in subcommands
+	not option(command.args[0])
+}
+
+itself_runs(command, program, subcommands) if {
+	base_name(command.program) == program
 	some subcommand in subcommands
 	subcommand in command.args
 	subcommand in possible_subcommands(command)
