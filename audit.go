@@ -116,10 +116,7 @@ func (e *Engine) recordPolicy(old, s *state) error {
 	if e.options.ShortLived || old != nil && old.bundles.Revision() == s.bundles.Revision() {
 		return nil
 	}
-	for _, b := range s.bundles.Bundles() {
-		if b.BuiltIn() {
-			continue // it is a part of the program
-		}
+	for _, b := range s.bundles.Added() {
 		err := s.log.Record(&audit.Event{
 			Type: audit.TypeBundle, Kind: "loaded", Revision: b.Revision(),
 			Reason: fmt.Sprintf("bundle %s, digest %s, signed by %q, from %s", b.Name(), b.Digest(), b.KeyID(), b.Source()),

@@ -39,12 +39,28 @@ func TestBaseline(t *testing.T) {
 	assert.Equal(t, b.routes, stub.routes)
 	assert.Equal(t, b.digest, stub.digest)
 	assert.Equal(t, b.revision, stub.revision)
+	assert.Nil(t, b.policy, "Policies leaves it out")
 }
 
-// TestBaselineIsNotLoadedInVain decides a harmless call without the compiler.
+// TestBaselineIsNotLoadedInVain decides a harmless call without the compiler,
+// which would take most of the time of a process that makes one call.
 func TestBaselineIsNotLoadedInVain(t *testing.T) {
+	stub, err := baselineRoutes()
+	require.NoError(t, err)
+	lazy := *stub
+	lazy.full = func() (*Bundle, error) {
+		t.Error("the baseline was compiled")
+		return nil, errNotLoaded
+	}
+	unasked := SetOf(&lazy)
+	assert.Empty(t, unasked.Policies())
+	assert.Empty(t, unasked.Added())
+	assert.Empty(t, unasked.Notices())
+	_, err = unasked.Evaluate(context.Background(), command("git status", "git", "status"))
+	require.NoError(t, err)
+
 	s := NewSet(Options{})
-	_, err := s.Evaluate(context.Background(), command("git status", "git", "status"))
+	_, err = s.Evaluate(context.Background(), command("git status", "git", "status"))
 	require.ErrorContains(t, err, "were not loaded")
 	require.NoError(t, s.Reload(context.Background()))
 	found, err := s.Evaluate(context.Background(), command("git status", "git", "status"))

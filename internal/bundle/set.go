@@ -188,9 +188,22 @@ func (s *Set) Notices() []string {
 	return nil
 }
 
-// Policies returns the bundles' team policy documents, in order.
+// Added returns the bundles of the set besides the built-in one, in order.
+func (s *Set) Added() (out []*Bundle) {
+	if g := s.current.Load(); g != nil {
+		for _, b := range g.bundles {
+			if !b.BuiltIn() {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// Policies returns the bundles' team policy documents, in order. The built-in
+// bundle has none.
 func (s *Set) Policies() (out []Document) {
-	for _, b := range s.Bundles() {
+	for _, b := range s.Added() {
 		if b.policy != nil {
 			out = append(out, Document{Bundle: b.name, Source: b.source, Text: b.policy})
 		}

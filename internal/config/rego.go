@@ -61,7 +61,12 @@ func MergePolicy(ctx context.Context, rego Evaluator, layers []PolicyLayer) (*Po
 // ApplyProfile applies the profiles of home and project to the merged policy in
 // Rego (data.lictor.strict): any of them can turn the strict profile on, none
 // can turn it off. The policy that it was given is not changed.
+//
+// Where there is neither a policy nor a profile, Rego is not asked.
 func ApplyProfile(ctx context.Context, rego Evaluator, policy *Policy, profiles []ProfileSource) (*Policy, error) {
+	if policy == nil && !slices.ContainsFunc(profiles, func(p ProfileSource) bool { return p.Profile != "" }) {
+		return nil, nil
+	}
 	input := struct {
 		Policy   json.RawMessage `json:"policy"`
 		Profiles []string        `json:"profiles"`
@@ -182,7 +187,12 @@ func decodePolicy(text json.RawMessage, origins []origin) (*Policy, error) {
 // AssessRisk lists what the project loosens, in Rego (data.lictor.consent). It
 // is an error if the list lacks something that SafeSettings would leave out: then
 // policy and program do not belong together, and a consent would cover too little.
+//
+// A project without settings and rules has nothing to list, and Rego is not asked.
 func AssessRisk(ctx context.Context, rego Evaluator, loaded *Loaded) (Risk, error) {
+	if loaded.saysNothing() {
+		return nil, nil
+	}
 	type permissionFile struct {
 		Source      string              `json:"source"`
 		Permissions map[string][]string `json:"permissions"`
@@ -241,4 +251,14 @@ func AssessRisk(ctx context.Context, rego Evaluator, loaded *Loaded) (Risk, erro
 		}
 	}
 	return risk, nil
+}
+
+// saysNothing reports that the project has neither settings nor rules nor hosts.
+func (l *Loaded) saysNothing() bool {
+	for i, source := range l.Sources {
+		if i == 0 && !isBlank(source.Text) || source.Project && len(source.Rules) > 0 {
+			return false
+		}
+	}
+	return len(l.Hosts) == 0 && len(loosened(l)) == 0
 }

@@ -67,29 +67,52 @@ func BenchmarkHookWarmPaired(b *testing.B) {
 	time.Sleep(settled)
 	for name, command := range map[string]string{"allowed": "git status", "asked": "make"} {
 		b.Run(name, func(b *testing.B) {
-			in := u.bash(command)
-			env := append(os.Environ(), "HOME="+u.home)
-			once := func(path string, args ...string) time.Duration {
-				cmd := exec.Command(path, args...)
-				cmd.Env, cmd.Dir = env, u.root
-				var out bytes.Buffer
-				cmd.Stdin, cmd.Stdout = bytes.NewReader(in), &out
-				start := time.Now()
-				if err := cmd.Run(); err != nil || out.Len() == 0 {
-					b.Fatal(err, out.String())
-				}
-				return time.Since(start)
-			}
-			var echo, hook []time.Duration
-			for b.Loop() {
-				echo = append(echo, once(program(b, "echo")))
-				hook = append(hook, once(program(b, "lictor-hook"), "claude-code"))
-			}
-			slices.Sort(echo)
-			slices.Sort(hook)
-			b.ReportMetric(float64(hook[len(hook)/2])/float64(echo[len(echo)/2]), "x-echo")
+			echo, hook := paired(b, u, command, program(b, "lictor-hook"))
+			b.ReportMetric(float64(hook)/float64(echo), "x-echo")
 		})
 	}
+}
+
+// BenchmarkHookCold is a whole `lictor hook` without a daemon, in turns with echo:
+// the policy is compiled, the files are read, one call is decided and recorded.
+func BenchmarkHookCold(b *testing.B) {
+	u := newUser(b)
+	u.settings(b, `{"permissions":{"deny":["bash(rm *)"],"ask":["bash(git push*)"]}}`)
+	released := filepath.Join(b.TempDir(), "lictor")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", released, "../../cmd/lictor")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(b, err, "%s", out)
+	echo, hook := paired(b, u, "git status && go test ./...", released, "hook")
+	b.ReportMetric(float64(hook), "p50-ns")
+	b.ReportMetric(float64(hook)/float64(echo), "x-echo")
+}
+
+// paired runs echo and a hook of Claude Code in turns, with a call of a command
+// as input, and returns the medians of their times.
+func paired(b *testing.B, u *user, command, path string, args ...string) (echo, hook time.Duration) {
+	b.Helper()
+	in := u.bash(command)
+	env := append(os.Environ(), "HOME="+u.home)
+	once := func(path string, args ...string) time.Duration {
+		cmd := exec.Command(path, args...)
+		cmd.Env, cmd.Dir = env, u.root
+		var out bytes.Buffer
+		cmd.Stdin, cmd.Stdout = bytes.NewReader(in), &out
+		start := time.Now()
+		if err := cmd.Run(); err != nil || out.Len() == 0 {
+			b.Fatal(err, out.String())
+		}
+		return time.Since(start)
+	}
+	var echoes, hooks []time.Duration
+	for b.Loop() {
+		echoes = append(echoes, once(program(b, "echo")))
+		hooks = append(hooks, once(path, append(args, "claude-code")...))
+	}
+	slices.Sort(echoes)
+	slices.Sort(hooks)
+	return echoes[len(echoes)/2], hooks[len(hooks)/2]
 }
 
 // BenchmarkSocket is the round trip of one call.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // DecodeStrict decodes a document that passes Strict into v, a pointer as for
@@ -101,9 +102,16 @@ func knownMembers(raw json.RawMessage, t reflect.Type, path string) error {
 	return nil
 }
 
+// typeFields are the answers of fieldTypes by type: there are a handful of types
+// and hundreds of documents.
+var typeFields sync.Map
+
 // fieldTypes are the JSON names of a struct's fields, those of embedded structs
-// included.
+// included. The map is shared: never change it.
 func fieldTypes(t reflect.Type) map[string]reflect.Type {
+	if known, ok := typeFields.Load(t); ok {
+		return known.(map[string]reflect.Type)
+	}
 	fields := make(map[string]reflect.Type, t.NumField())
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -117,6 +125,7 @@ func fieldTypes(t reflect.Type) map[string]reflect.Type {
 			fields[name] = f.Type
 		}
 	}
+	typeFields.Store(t, fields)
 	return fields
 }
 

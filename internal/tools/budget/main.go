@@ -65,6 +65,8 @@ var rows = []row{
 	{what: "10,000 rules against cedar-go", name: "rules.Match/index/command/10000", per: "rules.Cedar/command/10000", bound: 1, allocs: -1},
 	{what: "open a project, cold", name: ".Open/rules=10", bound: 60e6, allocs: -1},
 	{what: "warm lictor-hook against a program that echoes", name: "daemon.HookWarmPaired/allowed", unit: "x-echo", bound: 2, allocs: -1},
+	{what: "cold lictor hook, p50", name: "daemon.HookCold", unit: "p50-ns", bound: 60e6, allocs: -1},
+	{what: "... against a program that echoes", name: "daemon.HookCold", unit: "x-echo", allocs: -1},
 	{what: "sandboxed true, native, against plain exec", name: "sandbox.Command/true", unit: "native-x", bound: 10, allocs: -1},
 	{what: "sandboxed bash -c true, native, against plain exec", name: "sandbox.Command/bash", unit: "native-x", allocs: -1},
 	{what: "... true in lictor's bubblewrap", name: "sandbox.Command/true", unit: "bwrap-x", allocs: -1},
