@@ -57,5 +57,8 @@ go-test: tools ## the Go tests, with the race detector, and the long policy tabl
 bench: ## the performance budget as ratios measured in one run
 	@$(GO) run ./internal/tools/budget
 
+soak: tools ## the long versions of load, kill, volume, differential and fuzz tests: hours
+	@./.ci/soak
+
 clean: ## remove what was built
 	rm -rf bin
