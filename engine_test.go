@@ -91,6 +91,21 @@ func TestCheck(t *testing.T) {
 		{what: "braces are two names", tool: "read_many_files", args: `{"paths":["{a,.env}"]}`, decision: ask, by: "default"},
 		{what: "brackets on the disk", files: []string{".env"}, tool: "read_many_files", args: `{"paths":["[.]env"]}`, decision: deny, by: "sensitive"},
 		{what: "a folder that holds a repository", files: []string{"sub/.git/config"}, permissions: `{"allow":["Delete(**)"]}`, tool: "delete_file", args: `{"path":"sub"}`, decision: deny, kind: "protected"},
+		// A folder or a name that the text says only in part lifts no prohibition.
+		{what: "a secret in an unknown folder", options: confined, tool: "bash", args: command(`cd "$(git rev-parse --show-toplevel)" && cat .env`), decision: deny, by: "sensitive"},
+		{what: "a secret below a variable", options: confined, tool: "bash", args: command(`cat "$d/.env"`), decision: deny, by: "sensitive"},
+		{what: "a secret by its ending", options: confined, tool: "bash", args: command(`cat "$name.pem"`), decision: deny, by: "sensitive"},
+		{what: "a read rule in an unknown folder", settings: `{"permissions":{"deny":["read_file(secrets/**)"]}}`, options: confined, tool: "bash", args: command(`cd $d; cd secrets; cat k`), decision: deny, by: "rule", step: "3"},
+		{what: "a read rule and a variable name", settings: `{"permissions":{"deny":["read_file(secrets/*)"]}}`, options: confined, tool: "bash", args: command(`for k in a b; do cat secrets/$k; done`), decision: deny, by: "rule", reason: "secrets/*"},
+		{what: "denyPaths in an unknown folder", policy: `{"denyPaths":["secret"]}`, options: confined, tool: "bash", args: command(`cd "$d" && cat secret/a`), decision: deny, by: "policy"},
+		{what: "a hook in an unknown folder", permissions: `{"allow":["Bash(*)","Write(**)"]}`, tool: "bash", args: command(`cd "$d" && echo x > .git/hooks/pre-commit`), decision: deny, kind: "protected"},
+		{what: "a hook below a variable", permissions: `{"allow":["Bash(*)","Write(**)"]}`, tool: "bash", args: command(`echo x > "$d/.git/config"`), decision: deny, kind: "protected"},
+		{what: "a hook of a variable name", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`cp a .git/hooks/$h`), decision: deny, kind: "protected"},
+		{what: "$PWD after cd", settings: `{"permissions":{"deny":["read_file(secrets/**)"]}}`, options: confined, tool: "bash", args: command(`cd secrets && cat $PWD/k`), decision: deny, by: "rule"},
+		{what: "a glob in an unknown folder", options: confined, files: []string{".env"}, tool: "bash", args: command(`cd "$d" && cat .e*`), decision: deny, by: "sensitive"},
+		{what: "outside by a variable", permissions: `{"allow":["Bash(cat *)"]}`, tool: "bash", args: command("cat /usr/share/$x"), decision: ask, by: "default", reason: "outside the project root"},
+		{what: "everyday work in an unknown folder", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`cd "$(mktemp -d)" && git init && npm test && rm -rf ./*`), decision: allow, by: "rule"},
+		{what: "everyday work with a variable", files: []string{"src/a.go"}, permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`for f in src/*.go; do gofmt -l "$f"; cp "$f" "out/$f.bak"; rm -f ./$f; cat "$f"; done`), decision: allow, by: "rule"},
 		{what: "a context diff", permissions: `{"allow":["Edit(**)"]}`, tool: "apply_diff", args: `{"diff":"*** .git/config\n--- x\n"}`, decision: ask, by: "default"},
 
 		// Plan mode.

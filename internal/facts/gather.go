@@ -3,6 +3,7 @@ package facts
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
@@ -166,29 +167,57 @@ func (x *Context) references(t *model.Target, cwd string) error {
 		}
 		if ref.Path = at; !known {
 			ref.Dynamic = true
+			x.mention(t, &model.FileUse{Value: r.Value, Access: r.Access, Dir: r.Dir, Part: r.Part, Program: ">"}, cwd)
 		}
 		t.Redirections = append(t.Redirections, ref)
 	}
-	for _, f := range t.Files {
-		if harmless(f.Value) {
-			continue
+	for i := range t.Files {
+		if !harmless(t.Files[i].Value) {
+			x.mention(t, &t.Files[i], cwd)
 		}
-		if f.Glob {
-			t.Mentions = append(t.Mentions, x.globbed(&f, cwd, false)...)
-			continue
-		}
-		at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)
-		if err != nil {
-			// A mention is a guess about an operand: what cannot be resolved, such as a
-			// name that is too long, is no path of this machine.
-			continue
-		}
-		if !known {
-			continue
-		}
-		t.Mentions = append(t.Mentions, model.PathRef{Access: f.Access, Path: at, Part: f.Part, Program: f.Program})
 	}
 	return nil
+}
+
+// mention adds the files that an operand may be. One that starts in a folder that
+// the text does not say (cd "$dir" && cat .env) is looked for in each folder that
+// may well be meant: a prohibition must not be lifted by a `cd`.
+func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string) {
+	if f.DirKnown || rooted(f.Value) {
+		t.Mentions = append(t.Mentions, x.operand(f, cwd)...)
+		return
+	}
+	if cwd == "" {
+		cwd = x.Guard.Root()
+	}
+	bases := []string{cwd + "/" + f.Dir, cwd, x.Guard.Root() + "/" + f.Dir, x.Guard.Root()}
+	if rooted(f.Dir) {
+		bases[0], bases[2] = f.Dir, f.Dir
+	}
+	from := len(t.Mentions)
+	for _, base := range bases {
+		guess := *f
+		guess.Dir, guess.DirKnown = base, true
+		for _, ref := range x.operand(&guess, cwd) {
+			if !slices.ContainsFunc(t.Mentions[from:], func(m model.PathRef) bool { return m.Real == ref.Real }) {
+				t.Mentions = append(t.Mentions, ref)
+			}
+		}
+	}
+}
+
+// operand resolves a file operand whose folder is known. It is a guess about an
+// operand: what cannot be resolved, such as a name that is too long, is no path of
+// this machine.
+func (x *Context) operand(f *model.FileUse, cwd string) []model.PathRef {
+	if f.Glob {
+		return x.globbed(f, cwd, false)
+	}
+	at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)
+	if err != nil || !known {
+		return nil
+	}
+	return []model.PathRef{{Access: f.Access, Path: at, Part: f.Part, Program: f.Program}}
 }
 
 func (x *Context) url(t *model.Target, call *model.Call) error {

@@ -24,7 +24,13 @@ func harmless(name string) bool {
 // same text has led, relative to the call's folder; known is false if neither
 // the path nor the text says where it lies.
 func (x *Context) locate(name, dir string, dirKnown bool, cwd string) (p model.Path, known bool, err error) {
-	full := x.expand(name, cwd)
+	full := name
+	for _, pwd := range []string{"$PWD", "${PWD}"} {
+		if rest, ok := strings.CutPrefix(name, pwd); ok && (rest == "" || rest[0] == '/') {
+			full = "." + rest // where `cd` has led, like any relative path
+		}
+	}
+	full = x.expand(full, cwd)
 	if !path.IsAbs(full) && !strings.HasPrefix(full, "~") {
 		if !dirKnown {
 			return model.Path{Text: name}, false, nil
@@ -37,6 +43,12 @@ func (x *Context) locate(name, dir string, dirKnown bool, cwd string) (p model.P
 	p, err = x.Guard.Resolve(full, cwd)
 	p.Text = name
 	return p, true, err
+}
+
+// rooted reports a path that starts in no folder that `cd` could change.
+func rooted(name string) bool {
+	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") ||
+		strings.HasPrefix(name, "$HOME") || strings.HasPrefix(name, "${HOME}")
 }
 
 // expand replaces a leading $HOME or $PWD, which the analysis leaves in place

@@ -92,7 +92,8 @@ type Redirect struct {
 	Access Access
 	// Dir is the folder that a relative Value starts at, as far as `cd` in the
 	// same text tells, relative to the command's own folder ("" = that folder).
-	// DirKnown is false after a `cd` to somewhere that the text does not say.
+	// DirKnown is false after a `cd` to somewhere that the text does not say; Dir is
+	// then how the text goes on from there.
 	Dir      string
 	DirKnown bool
 	// Part is the index of the part that it belongs to, or -1.
@@ -102,7 +103,8 @@ type Redirect struct {
 // FileUse is a literal file operand of a well-known program: a mention.
 type FileUse struct {
 	// Value is the operand's value; "~", $HOME and $PWD are not yet expanded but
-	// kept as a leading "~", "$HOME" or "$PWD".
+	// kept as a leading "~", "$HOME" or "$PWD". A * that is no Glob stands for
+	// another expansion.
 	Value    string
 	Access   Access
 	Dir      string

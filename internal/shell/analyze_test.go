@@ -360,7 +360,7 @@ func TestFilesFollowCd(t *testing.T) {
 		{"cd /etc && cat passwd", "passwd", model.AccessRead, "/etc", true},
 		{"(cd src); cat a.txt", "a.txt", model.AccessRead, "", true},
 		{"cd \"$d\" && cat a.txt", "a.txt", model.AccessRead, "", false},
-		{"if x; then cd src; fi; cat a.txt", "a.txt", model.AccessRead, "", false},
+		{"if x; then cd src; fi; cat a.txt", "a.txt", model.AccessRead, "src", false},
 		{"cd && cat a.txt", "a.txt", model.AccessRead, "~", true},
 		{"cat ~/.ssh/id_rsa", "~/.ssh/id_rsa", model.AccessRead, "", true},
 		{"cat '~/x'", "./~/x", model.AccessRead, "", true},
@@ -415,6 +415,31 @@ func TestFilesFollowCd(t *testing.T) {
 		{"git -C \"\" diff --no-index .env x", ".env", model.AccessRead, "", true},
 		{"cd /etc && env -C - cat shadow", "shadow", model.AccessRead, "/etc/-", true},
 		{"mise x -C /etc -- cat shadow", "shadow", model.AccessRead, "/etc", true},
+		// From a folder that the text does not say, it is known how the text goes on.
+		{"cd \"$d\" && cat .env", ".env", model.AccessRead, "", false},
+		{"cd $(git rev-parse --show-toplevel); cd secrets; cat x", "x", model.AccessRead, "secrets", false},
+		{"cd \"$d/secrets\"; cat x", "x", model.AccessRead, "secrets", false},
+		{"cd a; cd \"secrets/$d\"; cat x", "x", model.AccessRead, "a/secrets", false},
+		{"cd ~/$d; cat x", "x", model.AccessRead, "~", false},
+		{"cd a; cd $PWD/b; cat x", "x", model.AccessRead, "a/b", true},
+		{"cd a; popd; cat x", "x", model.AccessRead, "", false},
+		{"cd \"$d\" && echo x > .git/config; cat y", "y", model.AccessRead, "", false},
+		// What is known of an operand with an expansion in it counts.
+		{"cat secrets/$f", "secrets/*", model.AccessRead, "", true},
+		{"cat secrets/$f.key", "secrets/*.key", model.AccessRead, "", true},
+		{"cat 'secrets/'\"$f\"", "secrets/*", model.AccessRead, "", true},
+		{"cat src/*$f", "src/*", model.AccessRead, "", true},
+		{"cat ~/.ssh/$k", "~/.ssh/*", model.AccessRead, "", true},
+		{"cat \"$HOME/.aws/$k\"", "$HOME/.aws/*", model.AccessRead, "", true},
+		{"cat \"$d/.env\"", ".env", model.AccessRead, "", false},
+		{"cat ${d}//secrets/x", "secrets/x", model.AccessRead, "", false},
+		{"cat src/$d/.env", "src/*/.env", model.AccessRead, "", true},
+		{"cat \"$name.pem\"", "*.pem", model.AccessRead, "", false},
+		{"cat id_rsa$n", "id_rsa*", model.AccessRead, "", true},
+		{"cd \"$d\"; cat secrets/$f", "secrets/*", model.AccessRead, "", false},
+		{"rm -f ./$f", "./*", model.AccessDelete, "", true},
+		{"echo x > $d/.git/config", ".git/config", model.AccessWrite, "", false},
+		{"echo x >> generated/$f", "generated/*", model.AccessWrite, "", true},
 	}
 	for _, tt := range tests {
 		c := Analyze(tt.text, model.ShellBash)
@@ -427,6 +452,9 @@ func TestFilesFollowCd(t *testing.T) {
 			}
 		}
 		assert.True(t, found, "%q: %+v", tt.text, c.Files)
+	}
+	for _, text := range []string{"cat \"$f\"", "cat $(ls)", "cat $a$b", "cat \"$d/\"", "scp h:/etc/$f $g", "echo $d/.env"} {
+		assert.Empty(t, Analyze(text, model.ShellBash).Files, text)
 	}
 	for _, f := range Analyze("ssh h cat .env; docker exec c cat .env; grep foo", model.ShellBash).Files {
 		assert.NotEqual(t, ".env", f.Value, "files on another machine are no mentions")

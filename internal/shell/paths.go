@@ -245,7 +245,107 @@ func (w *walker) fileWord(v *word, acc access, program string, p pctx) {
 	}
 	if s, ok := w.homePath(v); ok {
 		w.a.addFile(s, accesses[acc], program, p.part, false)
+		return
 	}
+	w.knownEnds(v, accesses[acc], program, p.part)
+}
+
+// knownEnds records what is known of an operand with an expansion in it, with a *
+// for what is not: "secrets/$f" is secrets/*, "$name.pem" some *.pem, "$dir/.env"
+// some .env in a folder that is not known.
+func (w *walker) knownEnds(v *word, acc model.Access, program string, part int) {
+	a := w.a
+	head, tail := w.ends(v)
+	if head == "" && tail == "" || (program == "scp" || program == "rsync") && remotePath(head) {
+		return
+	}
+	f := model.FileUse{Value: head + "*" + tail, Access: acc, Part: part, Program: program}
+	dir, known := a.dir, a.dirKnown
+	if head == "" {
+		dir, known = "", false
+		if i := strings.IndexByte(tail, '/'); i >= 0 {
+			if f.Value = strings.TrimLeft(tail[i:], "/"); f.Value == "" {
+				return
+			}
+		}
+	}
+	a.addUse(f, dir, known)
+}
+
+// ends returns the literal text of a word before its first expansion and the one
+// after its last; a leading $HOME or $PWD is text. Text that is quoted in a way
+// that would have to be read is an expansion.
+func (w *walker) ends(v *word) (head, tail string) {
+	if v.node == nil {
+		return "", ""
+	}
+	var text strings.Builder
+	first := true // still before the first expansion
+	literal := func(s string) { text.WriteString(s) }
+	unknown := func() {
+		if first {
+			head, first = text.String(), false
+		}
+		text.Reset()
+	}
+	plain := func(s string) {
+		const special = "\\*?[{"
+		i := strings.IndexAny(s, special)
+		if i < 0 {
+			literal(s)
+			return
+		}
+		literal(s[:i])
+		unknown()
+		// What a lone * or ? ends is text again.
+		if j := strings.LastIndexAny(s, special); s[j] == '*' || s[j] == '?' {
+			literal(s[j+1:])
+		}
+	}
+	param := func(e *syntax.ParamExp) {
+		if first && text.Len() == 0 {
+			if name, ok := w.homeParam(e); ok {
+				literal(name)
+				return
+			}
+		}
+		unknown()
+	}
+	for _, part := range v.node.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			plain(part.Value)
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				unknown()
+			} else {
+				literal(part.Value)
+			}
+		case *syntax.ParamExp:
+			param(part)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				switch inner := inner.(type) {
+				case *syntax.Lit:
+					if strings.IndexByte(inner.Value, '\\') >= 0 {
+						unknown()
+					} else {
+						literal(inner.Value)
+					}
+				case *syntax.ParamExp:
+					param(inner)
+				default:
+					unknown()
+				}
+			}
+		default:
+			unknown()
+		}
+	}
+	if first {
+		return "", ""
+	}
+	return head, text.String()
 }
 
 func remotePath(s string) bool {
@@ -254,13 +354,15 @@ func remotePath(s string) bool {
 }
 
 func (a *analysis) addFile(value string, acc model.Access, program string, part int, glob bool) {
+	a.addUse(model.FileUse{Value: value, Access: acc, Part: part, Program: program, Glob: glob}, a.dir, a.dirKnown)
+}
+
+// addUse records a file operand that starts at dir.
+func (a *analysis) addUse(f model.FileUse, dir string, known bool) {
 	if a.light || len(a.files) >= maxListed {
 		return
 	}
-	f := model.FileUse{Value: value, Access: acc, Dir: a.dir, DirKnown: a.dirKnown, Part: part, Program: program, Glob: glob}
-	if !a.dirKnown {
-		f.Dir = ""
-	}
+	f.Dir, f.DirKnown = dir, known
 	for i := max(0, len(a.files)-8); i < len(a.files); i++ {
 		if a.files[i] == f {
 			return
@@ -295,14 +397,13 @@ func (w *walker) homePath(v *word) (string, bool) {
 		return "", false
 	}
 	e, ok := parts[0].(*syntax.ParamExp)
-	if !ok || e.Param == nil || e.Excl || e.Length || e.Index != nil || e.Exp != nil || e.Slice != nil || e.Repl != nil ||
-		e.Flags != nil || e.Param.Value != "HOME" && e.Param.Value != "PWD" {
+	if !ok {
 		return "", false
 	}
-	if _, set := w.a.vars[e.Param.Value]; set {
+	s, ok := w.homeParam(e)
+	if !ok {
 		return "", false
 	}
-	s := "$" + e.Param.Value
 	for _, p := range parts[1:] {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -331,4 +432,17 @@ func (w *walker) homePath(v *word) (string, bool) {
 		return "", false
 	}
 	return s, true
+}
+
+// homeParam is $HOME or $PWD, if that is all that the expansion is and the text
+// does not set it.
+func (w *walker) homeParam(e *syntax.ParamExp) (string, bool) {
+	if e.Param == nil || e.Excl || e.Length || e.Index != nil || e.Exp != nil || e.Slice != nil || e.Repl != nil ||
+		e.Flags != nil || e.Param.Value != "HOME" && e.Param.Value != "PWD" {
+		return "", false
+	}
+	if _, set := w.a.vars[e.Param.Value]; set {
+		return "", false
+	}
+	return "$" + e.Param.Value, true
 }

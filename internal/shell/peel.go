@@ -301,7 +301,7 @@ func (w *walker) unwrap(words []word, via string, s *wrapper, p pctx) {
 	dir, known := a.dir, a.dirKnown
 	defer func() { a.dir, a.dirKnown = dir, known }()
 	if s.jail {
-		a.dir, a.dirKnown = "?", false
+		a.dir, a.dirKnown = "", false
 	}
 	if s.dashes {
 		for i := range words {
@@ -338,7 +338,7 @@ func (w *walker) unwrap(words []word, via string, s *wrapper, p pctx) {
 				v := o.value
 				w.enter(&v)
 			case s.root != "" && inList(s.root, strings.TrimLeft(name, "-")):
-				a.dir, a.dirKnown = "?", false
+				a.dir, a.dirKnown = "", false
 			case len(name) == 2 && strings.IndexByte(s.flags, name[1]) < 0 && strings.IndexByte(s.arg, name[1]) < 0 &&
 				strings.IndexByte(s.maybe, name[1]) < 0 && !(s.numeric && name[1] >= '0' && name[1] <= '9'):
 				unsure = true

@@ -102,6 +102,8 @@ func (w *walker) addRedirect(v *word, access model.Access, pos int) {
 	if !r.Static {
 		if p, ok := w.homePath(v); ok {
 			w.a.addFile(p, access, ">", -1, false)
+		} else {
+			w.knownEnds(v, access, ">", -1)
 		}
 	}
 	w.netRedirect(v)

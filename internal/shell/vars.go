@@ -258,10 +258,10 @@ func (w *walker) cd(words []word, base string) {
 	}
 	switch {
 	case base == "popd", len(words)-i > 1:
-		a.dir, a.dirKnown = "?", false
+		a.dir, a.dirKnown = "", false
 	case i >= len(words):
 		if base == "pushd" {
-			a.dir, a.dirKnown = "?", false
+			a.dir, a.dirKnown = "", false
 			return
 		}
 		a.dir, a.dirKnown = "~", true
@@ -270,23 +270,43 @@ func (w *walker) cd(words []word, base string) {
 		s, ok := v.val, v.is(wStatic) && !v.is(wGlob|wBrace)
 		if h, home := w.homePath(v); home {
 			s, ok = h, true
+			if rest, here := strings.CutPrefix(h, "$PWD"); here {
+				s = "." + rest
+			}
 		} else if ok {
 			s = literalPath(v)
 		}
 		if !ok || s == "-" || s == "" || strings.HasPrefix(s, "+") && base == "pushd" {
-			a.dir, a.dirKnown = "?", false
+			w.cdSomewhere(v)
 			return
 		}
 		if rooted(s) {
 			a.dir, a.dirKnown = s, true
 			return
 		}
-		if a.dirKnown {
-			if a.dir = path.Join(a.dir, s); len(a.dir) > 4096 {
-				a.dir, a.dirKnown = "?", false
-			}
+		// From a folder that is not known, it is still known how one goes on.
+		if a.dir = path.Join(a.dir, s); len(a.dir) > 4096 {
+			a.dir, a.dirKnown = "", false
 		}
 	}
+}
+
+// cdSomewhere goes to a folder that the text does not say, or only in part: what
+// stands behind its last expansion, or before its first.
+func (w *walker) cdSomewhere(v *word) {
+	a := w.a
+	head, tail := w.ends(v)
+	switch i, j := strings.IndexByte(tail, '/'), strings.LastIndexByte(head, '/'); {
+	case i >= 0:
+		a.dir = path.Join(strings.TrimLeft(tail[i:], "/"))
+	case j > 0 && rooted(head):
+		a.dir = head[:j]
+	case j > 0:
+		a.dir = path.Join(a.dir, head[:j])
+	default:
+		a.dir = ""
+	}
+	a.dirKnown = false
 }
 
 // rooted reports a path that does not depend on the folder.
