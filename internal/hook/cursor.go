@@ -48,7 +48,11 @@ func (c cursor) decode(stdin []byte) (*Event, error) {
 		return nil, err
 	}
 	out := &Event{Native: in.text("hook_event_name"), Session: in.text("conversation_id")}
-	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id", "generation_id")}
+	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id")}
+	if out.Call.CallID == "" {
+		// Every event has the id of the model's turn, and only some that of the call.
+		out.Call.CallID = in.text("generation_id")
+	}
 	roots := in.texts("workspace_roots")
 	if len(roots) > 0 {
 		out.Project = workspace(roots, out.Call.Cwd)
