@@ -137,12 +137,11 @@ func (tomlEditor) install(data []byte, _ bool, a agent, o Options) ([]byte, []st
 				return data, []string{"a hook for lictor was written by hand; it is left as it is"}, nil
 			}
 		}
+		// One line end in any case: a blank line behind a finished last line, else
+		// the end of that line. remove takes exactly that away again.
 		gap := ""
 		if len(data) > 0 {
 			gap = newline
-			if data[len(data)-1] != '\n' {
-				gap += newline
-			}
 		}
 		out = append(append([]byte{}, data...), gap+b.String()...)
 	}
@@ -232,10 +231,11 @@ func (tomlEditor) remove(data []byte, exists bool, _ agent) ([]byte, error) {
 			return nil, fmt.Errorf("lictor's block holds another table, %s: move it out first", strings.TrimSpace(text))
 		}
 	}
-	// The line before the block was written with it.
+	// The line end before the block was written with it, unless the user took the
+	// blank line away that it made. Where something follows, the line ends there.
 	cut := from
 	newline := layoutOf(data).newline
-	if bytes.HasSuffix(data[:cut], []byte(newline+newline)) {
+	if bytes.HasSuffix(data[:cut], []byte(newline+newline)) || to == len(data) && bytes.HasSuffix(data[:cut], []byte(newline)) {
 		cut -= len(newline)
 	}
 	out := splice(data, cut, to, "")
