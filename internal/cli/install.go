@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -251,8 +252,11 @@ func hookStates(ctx context.Context, o install.Options) (states []install.State,
 				continue
 			}
 			if st.Installed && st.Resolves {
-				if err := canary(ctx, agent, o.Root); err != nil {
+				if err := canary(ctx, agent, o.Root, st.Args); err != nil {
 					st.Problems = append(st.Problems, err.Error())
+				}
+				if !ownProgram(st.Program) {
+					st.Notes = append(st.Notes, fmt.Sprintf("%s is not of this lictor: it was not tried whether that one denies", st.Program))
 				}
 			}
 			bad = bad || !st.OK()
@@ -262,20 +266,45 @@ func hookStates(ctx context.Context, o install.Options) (states []install.State,
 	return states, bad
 }
 
-// canary answers a call that must be denied, as the hook would.
-func canary(ctx context.Context, agent, root string) error {
+// ownProgram reports whether an installed program is this one or the lictor-hook
+// beside it. No other is started: a project's file can name any.
+func ownProgram(program string) bool {
+	self, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	installed, err := os.Stat(program)
+	if err != nil {
+		return false
+	}
+	beside := filepath.Join(filepath.Dir(self), "lictor-hook"+filepath.Ext(self))
+	for _, name := range []string{self, beside} {
+		if info, err := os.Stat(name); err == nil && os.SameFile(info, installed) {
+			return true
+		}
+	}
+	return false
+}
+
+// canary answers a call that must be denied, as the hook with these options would.
+func canary(ctx context.Context, agent, root string, options []string) error {
 	text, err := hook.Canary(agent, root)
 	if err != nil {
 		return err
 	}
 	var out, errOut strings.Builder
-	Main([]string{"hook", agent}, strings.NewReader(string(text)), &out, &errOut)
+	Main(append([]string{"hook", agent}, options...), strings.NewReader(string(text)), &out, &errOut)
 	dialect, err := hook.Find(agent)
 	if err != nil {
 		return err
 	}
-	if !hook.Denies(hook.Reply{Stdout: []byte(out.String()), Stderr: []byte(errOut.String())}) {
-		return fmt.Errorf("a call that must be denied was not denied by `lictor hook %s`: %s", dialect.Name(), out.String())
+	reply := hook.Reply{Stdout: []byte(out.String()), Stderr: []byte(errOut.String())}
+	command := strings.Join(append([]string{"lictor hook", dialect.Name()}, options...), " ")
+	switch said := strings.TrimSpace(out.String() + errOut.String()); {
+	case !hook.Denies(reply):
+		return fmt.Errorf("a call that must be denied was not denied by `%s`: %s", command, said)
+	case !hook.Decided(reply):
+		return fmt.Errorf("`%s` blocks every call: %s", command, said)
 	}
 	return ctx.Err()
 }

@@ -26,6 +26,8 @@ type agent struct {
 	entry func(o Options, event string) ordered
 	// closed names the member that blocks when the hook fails, or "".
 	closed string
+	// anyMatcher says that the agent looks at no matcher.
+	anyMatcher bool
 	// target says which file is edited, and how.
 	target func(scope Scope, o Options) (target, error)
 	// notes are for whoever installs it, projectNotes for the project scope.
@@ -246,7 +248,7 @@ func copilot() agent {
 
 func vscode() agent {
 	a := agent{
-		name: "vscode",
+		name: "vscode", anyMatcher: true,
 		events: map[hook.Kind][]string{
 			hook.PreToolUse: {"PreToolUse"}, hook.PostToolUse: {"PostToolUse"}, hook.SessionStart: {"SessionStart"},
 		},

@@ -66,7 +66,11 @@ type codexFile struct {
 	Groups   []codexHandler `toml:"-"`
 }
 
-type codexHandler struct{ event, command string }
+type codexHandler struct {
+	event, command string
+	// other are the members that are not as install writes them.
+	other []string
+}
 
 func parseCodex(data []byte) (codexFile, error) {
 	var f codexFile
@@ -76,9 +80,18 @@ func parseCodex(data []byte) (codexFile, error) {
 	for event, v := range f.Hooks {
 		for _, group := range tables(v) {
 			for _, h := range tables(group["hooks"]) {
-				if command, ok := h["command"].(string); ok {
-					f.Groups = append(f.Groups, codexHandler{event, command})
+				command, ok := h["command"].(string)
+				if !ok {
+					continue
 				}
+				var other []string
+				if group["matcher"] != nil {
+					other = append(other, "matcher")
+				}
+				if h["timeout"] != int64(seconds) {
+					other = append(other, "timeout")
+				}
+				f.Groups = append(f.Groups, codexHandler{event, command, other})
 			}
 		}
 	}
@@ -260,6 +273,7 @@ func (tomlEditor) status(data []byte, a agent, s *State) error {
 		s.Events = append(s.Events, h.event)
 		if a.decides(h.event) {
 			s.Installed, s.Command = true, h.command
+			s.check(a, h.event, h.command, Options{Windows: s.windows}.guarded(a.name, exit2Reason), h.other)
 		}
 	}
 	for _, name := range []string{"hooks", "codex_hooks"} {
