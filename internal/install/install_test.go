@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -392,6 +393,16 @@ func TestBrokenFilesAreLeftAlone(t *testing.T) {
 	o.Root = "here"
 	_, err = Install("codex", Project, o)
 	assert.ErrorContains(t, err, "absolute")
+}
+
+// TestErrorsNameTheFile: of a path, the system's error says the part below the home.
+func TestErrorsNameTheFile(t *testing.T) {
+	p := place{base: t.TempDir(), name: filepath.Join(".claude", "settings.json")}
+	err := p.whole(&fs.PathError{Op: "openat", Path: p.name, Err: fs.ErrPermission})
+	assert.EqualError(t, err, p.path()+": permission denied")
+	assert.ErrorIs(t, err, fs.ErrPermission)
+	assert.Equal(t, io.EOF, p.whole(io.EOF))
+	assert.NoError(t, p.whole(nil))
 }
 
 // TestCodexForms: the form that is there is continued, and lines of others in or
