@@ -248,7 +248,7 @@ func hookStates(ctx context.Context, o install.Options) (states []install.State,
 			if err != nil {
 				st.Agent, st.Scope = agent, scope
 				st.Problems = append(st.Problems, err.Error())
-			} else if !st.Installed {
+			} else if !st.Installed && len(st.Problems) == 0 {
 				continue
 			}
 			if st.Installed && st.Resolves {

@@ -76,6 +76,7 @@ func Status(name string, scope Scope, o Options) (State, error) {
 			return s, fmt.Errorf("%s: %w", s.File, err)
 		}
 	}
+	s.elsewhere(a, scope, o)
 	if !s.Installed {
 		return s, nil
 	}
@@ -86,6 +87,28 @@ func Status(name string, scope Scope, o Options) (State, error) {
 	s.holes(a)
 	s.resolve(o)
 	return s, nil
+}
+
+// elsewhere looks into the other file of an agent that has two.
+func (s *State) elsewhere(a agent, scope Scope, o Options) {
+	if a.other == nil || a.other(scope, o).place.path() == s.File {
+		return
+	}
+	t := a.other(scope, o)
+	there := State{Agent: s.Agent, windows: s.windows}
+	data, exists, err := t.place.read()
+	if err == nil && exists {
+		err = t.edit.status(data, a, &there)
+	}
+	if there.Installed {
+		s.problem("lictor's hook stands in %s, but now there is %s: `lictor uninstall %s`, then install again", t.place.path(), s.File, a.name)
+	}
+	if err != nil && s.Installed {
+		s.problem("%s: %v", t.place.path(), err)
+	}
+	if s.Installed || there.Installed {
+		s.Problems = append(s.Problems, there.Problems...)
+	}
 }
 
 // holes are the calls that lictor is not asked about.
