@@ -285,6 +285,9 @@ func hookStates(ctx context.Context, o install.Options) (states []install.State,
 				if err := canary(ctx, agent, o.Root, st.Args); err != nil {
 					st.Problems = append(st.Problems, err.Error())
 				}
+				if o.Root == "" {
+					st.Notes = append(st.Notes, "no project here, so the hook denies every call here: run doctor in a project's folder")
+				}
 				if !ownProgram(st.Program) {
 					st.Notes = append(st.Notes, fmt.Sprintf("%s is not of this lictor: it was not tried whether that one denies", st.Program))
 				}
@@ -333,6 +336,8 @@ func canary(ctx context.Context, agent, root string, options []string) error {
 	switch said := strings.TrimSpace(out.String() + errOut.String()); {
 	case !hook.Denies(reply):
 		return fmt.Errorf("a call that must be denied was not denied by `%s`: %s", command, said)
+	case root == "":
+		// Outside of a project every call is denied, whatever the hook is worth.
 	case !hook.Decided(reply):
 		return fmt.Errorf("`%s` blocks every call: %s", command, said)
 	}
