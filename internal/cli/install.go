@@ -204,7 +204,16 @@ Agents: ` + strings.Join(install.Importable(), ", "),
 			for _, f := range report.Files {
 				fmt.Fprintln(s.err, "read", f)
 			}
+			if len(report.Files) == 0 {
+				other := map[install.Scope]string{install.User: "--project reads the project's", install.Project: "without --project, yours are read"}[scope]
+				fmt.Fprintf(s.err, "%s has no file with rules there; %s\n", args[0], other)
+			}
 			fmt.Fprintf(s.err, "%d rules taken, %d left out\n", len(report.Taken), len(report.Left))
+			for _, t := range report.Taken {
+				if t.Why != "" {
+					fmt.Fprintf(s.err, "  taken: %s (%s): %s\n", t.From, t.File, t.Why)
+				}
+			}
 			for _, l := range report.Left {
 				fmt.Fprintf(s.err, "  left out: %s (%s): %s\n", l.From, l.File, l.Why)
 			}
