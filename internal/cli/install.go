@@ -95,6 +95,12 @@ Agents: ` + strings.Join(install.Agents(), ", "),
 				do = install.Plan
 			}
 			change, err := do(args[0], scope, o)
+			if err == nil && !dryRun {
+				// What doctor would say is best said at once.
+				if st, err := install.Status(args[0], scope, o); err == nil {
+					change.Notes = append(change.Notes, st.Problems...)
+				}
+			}
 			return told(s, change, err, dryRun)
 		},
 	}
