@@ -101,6 +101,8 @@ func TestCursor(t *testing.T) {
 		{name: "ask with somebody there", in: shell, verdict: model.Ask, options: Options{Ask: true}, stdout: all("ask", "lictor: why")},
 		// beforeReadFile honours only allow and deny; preToolUse takes ask and runs.
 		{name: "ask about a file", in: read, verdict: model.Ask, options: Options{Ask: true}, stdout: all("deny", never)},
+		// --ask would change nothing there, so it is not advised.
+		{name: "ask about a file with nobody there", in: read, verdict: model.Ask, stdout: all("deny", never)},
 		{name: "ask before a tool", in: write, verdict: model.Ask, options: Options{Ask: true}, stdout: all("deny", never)},
 		{name: "allow a known server", in: mcp(`"command":"npx -y server-github"`), verdict: model.Allow, stdout: `{"permission":"allow"}` + "\n"},
 		// Without the server's name a deny rule for it could be missed.

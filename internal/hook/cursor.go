@@ -173,12 +173,15 @@ type cursorOutput struct {
 	Input      json.RawMessage `json:"updated_input,omitempty"`
 }
 
-func (c cursor) say(s said) Reply {
-	if s.decision == model.Ask && s.event.Native != "beforeShellExecution" && s.event.Native != "beforeMCPExecution" {
-		s.decision = model.Deny
-		s.reason += " (a question, but Cursor does not ask in this event: a rule would allow it)"
-		s.input = nil
+func (cursor) silent(e *Event) string {
+	switch e.Native {
+	case "beforeShellExecution", "beforeMCPExecution":
+		return ""
 	}
+	return "Cursor does not ask in this event"
+}
+
+func (c cursor) say(s said) Reply {
 	if s.input != nil && s.event.Native != "preToolUse" {
 		return c.refuse(s.event, "Cursor replaces commands in preToolUse events only")
 	}
