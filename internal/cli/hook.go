@@ -31,7 +31,12 @@ through ` + "`lictor exec`" + `, in the OS sandbox; only then does a hook count 
 confined. It works for agents that let a hook replace the command.
 
 Agents: ` + strings.Join(hook.Names(), ", "),
-		Args:      cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fail(exitAsk, "hook takes one agent, not %d arguments; see `lictor hook --help`", len(args))
+			}
+			return nil
+		},
 		ValidArgs: hook.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dialect, err := hook.Find(args[0])
@@ -54,6 +59,15 @@ Agents: ` + strings.Join(hook.Names(), ", "),
 			return exit(hook.Emit(hook.Serve(cmd.Context(), dialect, s.in, serving), s.out, s.err))
 		},
 	}
+	// A mistake in the installed command blocks like any other failure.
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		err = fmt.Errorf("%w; see `lictor hook --help`", err)
+		dialect, unknown := hook.Find(cmd.Flags().Arg(0))
+		if unknown != nil {
+			return &exitError{code: exitAsk, err: err}
+		}
+		return exit(hook.Emit(dialect.Block(err.Error()), s.out, s.err))
+	})
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&ask, "ask", false, "let the agent ask where its contract cannot promise that it does")
 	cmd.Flags().StringVar(&sandbox, "sandbox", "", "wrap: rewrite allowed commands so that they run in the OS sandbox")

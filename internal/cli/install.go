@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,12 +62,17 @@ func newInstall(s *streams) *cobra.Command {
 		flags  installFlags
 		dryRun bool
 		ask    bool
+		warm   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "install AGENT",
 		Short: "Put lictor's hook into an agent's own settings",
 		Long: `install adds lictor's hook to the settings file of an agent and keeps everything
 else in it byte for byte. Doing it twice changes nothing.
+
+With --daemon the hook is lictor-hook, the small program beside this one: it asks a
+daemon that keeps the policy loaded, which it starts itself and which ends by
+itself (see lictor serve), and answers in a tenth of the time.
 
 Agents: ` + strings.Join(install.Agents(), ", "),
 		Args:      cobra.ExactArgs(1),
@@ -76,18 +83,48 @@ Agents: ` + strings.Join(install.Agents(), ", "),
 				return err
 			}
 			o.Ask = ask
+			if warm {
+				program, err := besides()
+				if err != nil {
+					return &exitError{code: exitUsage, err: err}
+				}
+				o.Command = []string{program}
+			}
 			do := install.Install
 			if dryRun {
 				do = install.Plan
 			}
 			change, err := do(args[0], scope, o)
+			if err == nil && !dryRun {
+				// What doctor would say is best said at once.
+				if st, err := install.Status(args[0], scope, o); err == nil {
+					change.Notes = append(change.Notes, st.Problems...)
+				}
+			}
 			return told(s, change, err, dryRun)
 		},
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change only")
 	cmd.Flags().BoolVar(&ask, "ask", false, "let the agent ask where its contract cannot promise that it does")
+	cmd.Flags().BoolVar(&warm, "daemon", false, "let lictor-hook answer, which asks a daemon with warm engines")
 	return cmd
+}
+
+// besides is the lictor-hook in the folder of this program.
+func besides() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("where lictor is installed is not known: %w", err)
+	}
+	path := filepath.Join(filepath.Dir(self), "lictor-hook")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return path, fmt.Errorf("there is no program %s: put it beside lictor", path)
+	}
+	return path, nil
 }
 
 func newUninstall(s *streams) *cobra.Command {
@@ -173,7 +210,16 @@ Agents: ` + strings.Join(install.Importable(), ", "),
 			for _, f := range report.Files {
 				fmt.Fprintln(s.err, "read", f)
 			}
+			if len(report.Files) == 0 {
+				other := map[install.Scope]string{install.User: "--project reads the project's", install.Project: "without --project, yours are read"}[scope]
+				fmt.Fprintf(s.err, "%s has no file with rules there; %s\n", args[0], other)
+			}
 			fmt.Fprintf(s.err, "%d rules taken, %d left out\n", len(report.Taken), len(report.Left))
+			for _, t := range report.Taken {
+				if t.Why != "" {
+					fmt.Fprintf(s.err, "  taken: %s (%s): %s\n", t.From, t.File, t.Why)
+				}
+			}
 			for _, l := range report.Left {
 				fmt.Fprintf(s.err, "  left out: %s (%s): %s\n", l.From, l.File, l.Why)
 			}
@@ -247,12 +293,18 @@ func hookStates(ctx context.Context, o install.Options) (states []install.State,
 			if err != nil {
 				st.Agent, st.Scope = agent, scope
 				st.Problems = append(st.Problems, err.Error())
-			} else if !st.Installed {
+			} else if !st.Installed && len(st.Problems) == 0 {
 				continue
 			}
 			if st.Installed && st.Resolves {
-				if err := canary(ctx, agent, o.Root); err != nil {
+				if err := canary(ctx, agent, o.Root, st.Args); err != nil {
 					st.Problems = append(st.Problems, err.Error())
+				}
+				if o.Root == "" {
+					st.Notes = append(st.Notes, "no project here, so the hook denies every call here: run doctor in a project's folder")
+				}
+				if !ownProgram(st.Program) {
+					st.Notes = append(st.Notes, fmt.Sprintf("%s is not of this lictor: it was not tried whether that one denies", st.Program))
 				}
 			}
 			bad = bad || !st.OK()
@@ -262,20 +314,47 @@ func hookStates(ctx context.Context, o install.Options) (states []install.State,
 	return states, bad
 }
 
-// canary answers a call that must be denied, as the hook would.
-func canary(ctx context.Context, agent, root string) error {
+// ownProgram reports whether an installed program is this one or the lictor-hook
+// beside it. No other is started: a project's file can name any.
+func ownProgram(program string) bool {
+	self, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	installed, err := os.Stat(program)
+	if err != nil {
+		return false
+	}
+	client, _ := besides()
+	for _, name := range []string{self, client} {
+		if info, err := os.Stat(name); err == nil && os.SameFile(info, installed) {
+			return true
+		}
+	}
+	return false
+}
+
+// canary answers a call that must be denied, as the hook with these options would.
+func canary(ctx context.Context, agent, root string, options []string) error {
 	text, err := hook.Canary(agent, root)
 	if err != nil {
 		return err
 	}
 	var out, errOut strings.Builder
-	Main([]string{"hook", agent}, strings.NewReader(string(text)), &out, &errOut)
+	Main(append([]string{"hook", agent}, options...), strings.NewReader(string(text)), &out, &errOut)
 	dialect, err := hook.Find(agent)
 	if err != nil {
 		return err
 	}
-	if !hook.Denies(hook.Reply{Stdout: []byte(out.String()), Stderr: []byte(errOut.String())}) {
-		return fmt.Errorf("a call that must be denied was not denied by `lictor hook %s`: %s", dialect.Name(), out.String())
+	reply := hook.Reply{Stdout: []byte(out.String()), Stderr: []byte(errOut.String())}
+	command := strings.Join(append([]string{"lictor hook", dialect.Name()}, options...), " ")
+	switch said := strings.TrimSpace(out.String() + errOut.String()); {
+	case !hook.Denies(reply):
+		return fmt.Errorf("a call that must be denied was not denied by `%s`: %s", command, said)
+	case root == "":
+		// Outside of a project every call is denied, whatever the hook is worth.
+	case !hook.Decided(reply):
+		return fmt.Errorf("`%s` blocks every call: %s", command, said)
 	}
 	return ctx.Err()
 }

@@ -101,6 +101,8 @@ func TestCursor(t *testing.T) {
 		{name: "ask with somebody there", in: shell, verdict: model.Ask, options: Options{Ask: true}, stdout: all("ask", "lictor: why")},
 		// beforeReadFile honours only allow and deny; preToolUse takes ask and runs.
 		{name: "ask about a file", in: read, verdict: model.Ask, options: Options{Ask: true}, stdout: all("deny", never)},
+		// --ask would change nothing there, so it is not advised.
+		{name: "ask about a file with nobody there", in: read, verdict: model.Ask, stdout: all("deny", never)},
 		{name: "ask before a tool", in: write, verdict: model.Ask, options: Options{Ask: true}, stdout: all("deny", never)},
 		{name: "allow a known server", in: mcp(`"command":"npx -y server-github"`), verdict: model.Allow, stdout: `{"permission":"allow"}` + "\n"},
 		// Without the server's name a deny rule for it could be missed.
@@ -122,8 +124,18 @@ func TestCursor(t *testing.T) {
 		{in: mcp(`"url":"http://t"`), kind: PreToolUse, tool: "MCP:create_issue", cwd: filepath.ToSlash(root), project: filepath.ToSlash(root)},
 		{in: `{"hook_event_name":"preToolUse","composer_mode":"plan","tool_name":"MCP:x","tool_input":{}}`, kind: PreToolUse, tool: "MCP:x", plan: true},
 	})
-	// Everything attached to a file that is read reaches the model too.
 	d, _ := Find("cursor")
+	// The ids of the turn and of the call are two, and no contradiction.
+	common := `"conversation_id":"c","generation_id":"g","model":"m","cursor_version":"2","workspace_roots":["/p"],"user_email":null,"transcript_path":null,"cwd":"/p",`
+	for in, id := range map[string]string{
+		`{` + common + `"hook_event_name":"preToolUse","tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_use_id":"t"}`: "t",
+		`{` + common + `"hook_event_name":"beforeShellExecution","command":"ls"}`:                                                "g",
+	} {
+		e, err := d.Decode([]byte(in))
+		require.NoError(t, err)
+		assert.Equal(t, id, e.Call.CallID)
+	}
+	// Everything attached to a file that is read reaches the model too.
 	e, err := d.Decode([]byte(`{"hook_event_name":"beforeReadFile","workspace_roots":["/p"],"file_path":"/p/a","attachments":[{"type":"file","file_path":"/p/.env"},{"type":"rule"}]}`))
 	require.NoError(t, err)
 	require.Len(t, e.Also, 1)

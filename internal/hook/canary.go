@@ -48,3 +48,9 @@ func Denies(r Reply) bool {
 	}
 	return false
 }
+
+// Decided reports whether the denial of a canary is the engine's, about the call.
+// Any other is a failure, such as settings that cannot be read: every call meets it.
+func Decided(r Reply) bool {
+	return Denies(r) && bytes.Contains(r.Stdout, []byte("command: is missing"))
+}

@@ -22,6 +22,8 @@ func TestCanaries(t *testing.T) {
 		assert.JSONEq(t, `{}`, string(e.Call.Args))
 		assert.Equal(t, `/a "b"`, e.Call.Cwd)
 		assert.True(t, Denies(d.Block("x")), name)
+		assert.False(t, Decided(d.Block("x")), name)
+		assert.True(t, Decided(d.Answer(e, &model.Verdict{Decision: model.Deny, Reason: "Bash: command: is missing"}, Options{})), name)
 		assert.True(t, Denies(d.Answer(e, &model.Verdict{Decision: model.Deny}, Options{})), name)
 		assert.False(t, Denies(d.Answer(e, &model.Verdict{Decision: model.Allow}, Options{})), name)
 	}

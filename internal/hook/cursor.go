@@ -48,7 +48,11 @@ func (c cursor) decode(stdin []byte) (*Event, error) {
 		return nil, err
 	}
 	out := &Event{Native: in.text("hook_event_name"), Session: in.text("conversation_id")}
-	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id", "generation_id")}
+	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id")}
+	if out.Call.CallID == "" {
+		// Every event has the id of the model's turn, and only some that of the call.
+		out.Call.CallID = in.text("generation_id")
+	}
 	roots := in.texts("workspace_roots")
 	if len(roots) > 0 {
 		out.Project = workspace(roots, out.Call.Cwd)
@@ -169,12 +173,15 @@ type cursorOutput struct {
 	Input      json.RawMessage `json:"updated_input,omitempty"`
 }
 
-func (c cursor) say(s said) Reply {
-	if s.decision == model.Ask && s.event.Native != "beforeShellExecution" && s.event.Native != "beforeMCPExecution" {
-		s.decision = model.Deny
-		s.reason += " (a question, but Cursor does not ask in this event: a rule would allow it)"
-		s.input = nil
+func (cursor) silent(e *Event) string {
+	switch e.Native {
+	case "beforeShellExecution", "beforeMCPExecution":
+		return ""
 	}
+	return "Cursor does not ask in this event"
+}
+
+func (c cursor) say(s said) Reply {
 	if s.input != nil && s.event.Native != "preToolUse" {
 		return c.refuse(s.event, "Cursor replaces commands in preToolUse events only")
 	}

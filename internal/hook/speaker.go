@@ -33,6 +33,12 @@ type said struct {
 	command string
 }
 
+// partly is an agent that asks in some of its events only.
+type partly interface {
+	// silent says why it does not ask in this one, "" if it can.
+	silent(e *Event) string
+}
+
 // speaker makes a Dialect of an agent's words.
 type speaker struct{ words }
 
@@ -97,7 +103,13 @@ func (s speaker) ask(out *said, o Options) {
 	if out.event.Kind == PermissionRequest {
 		return
 	}
+	why := ""
+	if p, ok := s.words.(partly); ok {
+		why = p.silent(out.event)
+	}
 	switch asks := s.contract().Asks; {
+	case why != "":
+		out.reason += " (a question, but " + why + ": a rule would allow it)"
 	case asks == AskAlways, asks == AskOption && o.Ask:
 		return
 	case asks == AskOption:

@@ -26,8 +26,13 @@ type agent struct {
 	entry func(o Options, event string) ordered
 	// closed names the member that blocks when the hook fails, or "".
 	closed string
+	// anyMatcher says that the agent looks at no matcher.
+	anyMatcher bool
 	// target says which file is edited, and how.
 	target func(scope Scope, o Options) (target, error)
+	// other is the file that is edited where the target's is missing, if there are
+	// two: it may still hold lictor's hook, or switch hooks off.
+	other func(scope Scope, o Options) target
 	// notes are for whoever installs it, projectNotes for the project scope.
 	notes, projectNotes []string
 }
@@ -147,7 +152,10 @@ func codex() agent {
 		if _, exists, err := list.read(); err != nil || exists {
 			return target{list, jsonEditor{path: []string{"hooks"}, grouped: true}}, err
 		}
-		return target{inFolder(scope, o, "CODEX_HOME", ".codex", ".codex", "config.toml"), tomlEditor{}}, nil
+		return a.other(scope, o), nil
+	}
+	a.other = func(scope Scope, o Options) target {
+		return target{inFolder(scope, o, "CODEX_HOME", ".codex", ".codex", "config.toml"), tomlEditor{}}
 	}
 	a.projectNotes = []string{"Codex reads a project's .codex folder only if the project is trusted"}
 	a.entry = func(o Options, event string) ordered {
@@ -246,7 +254,7 @@ func copilot() agent {
 
 func vscode() agent {
 	a := agent{
-		name: "vscode",
+		name: "vscode", anyMatcher: true,
 		events: map[hook.Kind][]string{
 			hook.PreToolUse: {"PreToolUse"}, hook.PostToolUse: {"PostToolUse"}, hook.SessionStart: {"SessionStart"},
 		},
@@ -279,8 +287,11 @@ func droid() agent {
 			}
 			return target{list, edit}, nil
 		}
+		return a.other(scope, o), nil
+	}
+	a.other = func(scope Scope, o Options) target {
 		settings := inFolder(scope, o, "", ".factory", ".factory", "settings.json")
-		return target{settings, jsonEditor{path: []string{"hooks"}, grouped: true}}, nil
+		return target{settings, jsonEditor{path: []string{"hooks"}, grouped: true}}
 	}
 	a.entry = func(o Options, event string) ordered {
 		matcher := "*"

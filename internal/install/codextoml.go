@@ -66,7 +66,11 @@ type codexFile struct {
 	Groups   []codexHandler `toml:"-"`
 }
 
-type codexHandler struct{ event, command string }
+type codexHandler struct {
+	event, command string
+	// other are the members that are not as install writes them.
+	other []string
+}
 
 func parseCodex(data []byte) (codexFile, error) {
 	var f codexFile
@@ -76,9 +80,18 @@ func parseCodex(data []byte) (codexFile, error) {
 	for event, v := range f.Hooks {
 		for _, group := range tables(v) {
 			for _, h := range tables(group["hooks"]) {
-				if command, ok := h["command"].(string); ok {
-					f.Groups = append(f.Groups, codexHandler{event, command})
+				command, ok := h["command"].(string)
+				if !ok {
+					continue
 				}
+				var other []string
+				if group["matcher"] != nil {
+					other = append(other, "matcher")
+				}
+				if h["timeout"] != int64(seconds) {
+					other = append(other, "timeout")
+				}
+				f.Groups = append(f.Groups, codexHandler{event, command, other})
 			}
 		}
 	}
@@ -137,12 +150,11 @@ func (tomlEditor) install(data []byte, _ bool, a agent, o Options) ([]byte, []st
 				return data, []string{"a hook for lictor was written by hand; it is left as it is"}, nil
 			}
 		}
+		// One line end in any case: a blank line behind a finished last line, else
+		// the end of that line. remove takes exactly that away again.
 		gap := ""
 		if len(data) > 0 {
 			gap = newline
-			if data[len(data)-1] != '\n' {
-				gap += newline
-			}
 		}
 		out = append(append([]byte{}, data...), gap+b.String()...)
 	}
@@ -232,10 +244,11 @@ func (tomlEditor) remove(data []byte, exists bool, _ agent) ([]byte, error) {
 			return nil, fmt.Errorf("lictor's block holds another table, %s: move it out first", strings.TrimSpace(text))
 		}
 	}
-	// The line before the block was written with it.
+	// The line end before the block was written with it, unless the user took the
+	// blank line away that it made. Where something follows, the line ends there.
 	cut := from
 	newline := layoutOf(data).newline
-	if bytes.HasSuffix(data[:cut], []byte(newline+newline)) {
+	if bytes.HasSuffix(data[:cut], []byte(newline+newline)) || to == len(data) && bytes.HasSuffix(data[:cut], []byte(newline)) {
 		cut -= len(newline)
 	}
 	out := splice(data, cut, to, "")
@@ -260,6 +273,7 @@ func (tomlEditor) status(data []byte, a agent, s *State) error {
 		s.Events = append(s.Events, h.event)
 		if a.decides(h.event) {
 			s.Installed, s.Command = true, h.command
+			s.check(a, h.event, h.command, Options{Windows: s.windows}.guarded(a.name, exit2Reason), h.other)
 		}
 	}
 	for _, name := range []string{"hooks", "codex_hooks"} {

@@ -143,11 +143,21 @@ func plan(agent string, scope Scope, o Options, install bool) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	c, err := planIn(t, a, scope, o, install)
+	if err == nil && !install && !c.Changed() && a.other != nil {
+		// The file of the other form came after lictor was installed.
+		return planIn(a.other(scope, o), a, scope, o, false)
+	}
+	return c, err
+}
+
+// planIn plans the change of one file.
+func planIn(t target, a agent, scope Scope, o Options, install bool) (Change, error) {
 	before, exists, err := t.place.read()
 	if err != nil {
 		return Change{}, err
 	}
-	c := Change{Agent: agent, File: t.place.path(), Before: before, Created: !exists, place: t.place}
+	c := Change{Agent: a.name, File: t.place.path(), Before: before, Created: !exists, place: t.place}
 	var after []byte
 	if install {
 		after, c.Notes, err = t.edit.install(before, exists, a, o)

@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -213,7 +214,7 @@ func TestEverythingElseStays(t *testing.T) {
 		"copilot": {"{\"version\":1,\"hooks\":{\"preToolUse\":[{\"type\":\"command\",\"bash\":\"x\"}]}}\n"},
 		"droid":   {"{\n  \"model\": \"x\"\n}\n"},
 		"codex": {
-			"model = \"gpt\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n", "a = 1", "# only a comment\r\na = 1\r\n",
+			"model = \"gpt\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n", "a = 1", "# only a comment\r\na = 1\r\n", "a = 1\r\nb = 2", "a = 1\n\n", "\na = 1",
 			"[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"mine\"\n",
 		},
 	}
@@ -245,11 +246,7 @@ func TestEverythingElseStays(t *testing.T) {
 			assert.False(t, again.Changed(), again.Diff())
 			_, err = Uninstall(agent, Project, o)
 			require.NoError(t, err)
-			want := text
-			if agent == "codex" && !strings.HasSuffix(text, "\n") {
-				want += "\n"
-			}
-			assert.Equal(t, want, read(t, plan.File), agent)
+			assert.Equal(t, text, read(t, plan.File), agent)
 			left, err := os.ReadDir(filepath.Dir(plan.File))
 			require.NoError(t, err)
 			assert.Len(t, left, 1, "no temporary file stays")
@@ -398,6 +395,16 @@ func TestBrokenFilesAreLeftAlone(t *testing.T) {
 	assert.ErrorContains(t, err, "absolute")
 }
 
+// TestErrorsNameTheFile: of a path, the system's error says the part below the home.
+func TestErrorsNameTheFile(t *testing.T) {
+	p := place{base: t.TempDir(), name: filepath.Join(".claude", "settings.json")}
+	err := p.whole(&fs.PathError{Op: "openat", Path: p.name, Err: fs.ErrPermission})
+	assert.EqualError(t, err, p.path()+": permission denied")
+	assert.ErrorIs(t, err, fs.ErrPermission)
+	assert.Equal(t, io.EOF, p.whole(io.EOF))
+	assert.NoError(t, p.whole(nil))
+}
+
 // TestCodexForms: the form that is there is continued, and lines of others in or
 // behind lictor's block are never lost or moved to another table.
 func TestCodexForms(t *testing.T) {
@@ -499,6 +506,59 @@ func TestStatus(t *testing.T) {
 	s, err = Status("gemini", Project, o)
 	require.NoError(t, err)
 	assert.False(t, s.Resolves)
+}
+
+// TestHoles: what lets calls pass beside an installed hook is said.
+func TestHoles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Log("commands for Windows have no fallback")
+		return
+	}
+	for _, c := range []struct{ agent, old, new, problem, note string }{
+		{agent: "claude-code", old: `"onFailure"`, new: `"x"`, problem: `"onFailure" is not set`},
+		{agent: "claude-code", old: `hook claude-code`, new: `hook claude-code --observe`, problem: "nothing is stopped"},
+		{agent: "claude-code", old: `hook claude-code`, new: `hook claude-code --mode plan`},
+		{agent: "claude-code", old: `"matcher": "*"`, new: `"matcher": "Bash"`, note: "as `lictor install claude-code` writes it: matcher"},
+		{agent: "cursor", old: `"beforeReadFile"`, new: `"stop"`, problem: "beforeReadFile does not go to lictor"},
+		{agent: "cursor", old: `"failClosed": true`, new: `"failClosed": false`, problem: `"failClosed" is not set`},
+		{agent: "droid", old: ` || exit 2`, new: ``, problem: "no fallback"},
+		{agent: "droid", old: `"timeout": 10`, new: `"timeout": 1`, note: "timeout"},
+		{agent: "codex", old: ` || { echo 'lictor could not be run' >&2; exit 2; }`, new: ``, problem: "no fallback"},
+		{agent: "codex", old: "[[hooks.PreToolUse]]\n", new: "[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n", note: "matcher"},
+		{agent: "copilot", old: `"preToolUse": [`, new: `"postToolUse": [], "permissionRequest": [`, problem: "preToolUse does not go to lictor"},
+		// VS Code looks at no matcher.
+		{agent: "vscode", old: `"type"`, new: `"matcher": "Bash", "type"`},
+	} {
+		o := options(t)
+		program := filepath.Join(t.TempDir(), "lictor")
+		write(t, program, "")
+		require.NoError(t, os.Chmod(program, 0o755))
+		o.Command = []string{program, "hook"}
+		change, err := Install(c.agent, User, o)
+		require.NoError(t, err)
+		before, err := Status(c.agent, User, o)
+		require.NoError(t, err)
+		assert.True(t, before.OK(), "%+v", before)
+		text := strings.Replace(string(change.After), c.old, c.new, 1)
+		require.NotEqual(t, string(change.After), text, c.old)
+		write(t, change.File, text)
+		s, err := Status(c.agent, User, o)
+		require.NoError(t, err)
+		assert.Equal(t, c.problem == "", s.OK(), "%+v", s)
+		assert.Contains(t, strings.Join(s.Problems, "\n"), c.problem, c)
+		if c.note == "" {
+			assert.Equal(t, before.Notes, s.Notes)
+		} else {
+			assert.Contains(t, strings.Join(s.Notes, "\n"), c.note, c)
+		}
+	}
+	for command, want := range map[string][]string{
+		"/x/lictor hook a || exit 2":               {},
+		"/x/lictor-hook a --ask":                   {"--ask"},
+		"/x/lictor hook a --mode plan --ask || {x": {"--mode", "plan", "--ask"},
+	} {
+		assert.Equal(t, want, optionsOf(firstWords(command), "a"), command)
+	}
 }
 
 // TestFallbacks runs the installed commands in a shell without lictor: each must

@@ -205,6 +205,39 @@ func sameJSON(a, b string) bool {
 	return err1 == nil && err2 == nil && string(ax) == string(ay)
 }
 
+// compare checks an entry against what install would write.
+func (j jsonEditor) compare(data []byte, e entryAt, a agent, s *State) error {
+	text := []byte(render(a.entry(Options{Windows: s.windows}, e.event), layout{}, "", false))
+	wanted, err := parseJSON(text)
+	if err != nil {
+		return err
+	}
+	var other []string
+	// matcher is the one member whose presence makes a hole where none is written.
+	if e.item.member("matcher") != nil && wanted.member("matcher") == nil && !a.anyMatcher {
+		other = append(other, "matcher")
+	}
+	differ := func(got, want *node) {
+		for _, m := range want.children {
+			v := got.member(m.key)
+			if slices.Contains([]string{"hooks", "command", "bash", "powershell", a.closed}, m.key) {
+				continue
+			}
+			if v == nil || !sameJSON(v.plain(data), m.plain(text)) {
+				other = append(other, m.key)
+			}
+		}
+	}
+	differ(e.item, wanted)
+	handler := wanted
+	if h := wanted.member("hooks"); h != nil {
+		handler = h.children[0]
+		differ(e.handler, handler)
+	}
+	s.check(a, e.event, e.command, commandOf(text, handler), other)
+	return nil
+}
+
 func (j jsonEditor) status(data []byte, a agent, s *State) error {
 	data, root, err := open(data)
 	if err != nil {
@@ -220,6 +253,11 @@ func (j jsonEditor) status(data []byte, a agent, s *State) error {
 			v := e.handler.member(a.closed)
 			set := v != nil && (v.text(data) == "block" || string(data[v.start:v.end]) == "true")
 			s.closed(set)
+		}
+		if a.decides(e.event) {
+			if err := j.compare(data, e, a, s); err != nil {
+				return err
+			}
 		}
 	}
 	for _, off := range [][]string{{"disableAllHooks"}, {"hooksDisabled"}} {

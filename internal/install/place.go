@@ -29,6 +29,15 @@ type place struct {
 
 func (p place) path() string { return filepath.Join(p.base, p.name) }
 
+// whole names the file in an error of the root, which says the way below it only.
+func (p place) whole(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) && !filepath.IsAbs(e.Path) {
+		return fmt.Errorf("%s: %w", filepath.Join(p.base, e.Path), e.Err)
+	}
+	return err
+}
+
 // check goes the way from the base to the file and refuses links. It reports
 // whether there is a file.
 func (p place) check(root *os.Root) (fs.FileInfo, error) {
@@ -67,7 +76,8 @@ func (p place) read() ([]byte, bool, error) {
 		return nil, false, err
 	}
 	defer root.Close()
-	return p.readIn(root)
+	data, exists, err := p.readIn(root)
+	return data, exists, p.whole(err)
 }
 
 func (p place) readIn(root *os.Root) ([]byte, bool, error) {
@@ -112,17 +122,17 @@ func (p place) write(c Change) error {
 	defer root.Close()
 	folder := filepath.Dir(p.name)
 	if err := root.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(p.base, folder), err)
+		return p.whole(err)
 	}
 	now, exists, err := p.readIn(root)
 	if err != nil {
-		return err
+		return p.whole(err)
 	}
 	if exists == c.Created || !bytes.Equal(now, c.Before) {
 		return errMoved
 	}
 	if c.Removed {
-		return root.Remove(p.name)
+		return p.whole(root.Remove(p.name))
 	}
 	mode := p.mode
 	if info, err := root.Lstat(p.name); err == nil {
@@ -131,11 +141,11 @@ func (p place) write(c Change) error {
 	temp := filepath.Join(folder, ".lictor-"+rand.Text()+".tmp")
 	if err := writeNew(root, temp, c.After, mode); err != nil {
 		_ = root.Remove(temp)
-		return err
+		return p.whole(err)
 	}
 	if err := root.Rename(temp, p.name); err != nil {
 		_ = root.Remove(temp)
-		return err
+		return fmt.Errorf("%s: %w", p.path(), err)
 	}
 	syncFolder(root, folder)
 	return nil

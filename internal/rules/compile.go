@@ -62,6 +62,10 @@ func (c *compiler) add(i int) error {
 		c.bareRule(e, key, form)
 		return nil
 	}
+	if r.Syntax == model.SyntaxSettings && KnownClass(r.Tool) && form == shapeNone {
+		c.notice(r, classInSettings(r.Tool))
+		return nil
+	}
 	if r.Syntax == model.SyntaxPermissions && class == "" && c.env.kindOf(e.tool) == "" {
 		c.notice(r, "no class and no tool of this name is known, so the rule never matches: write one of the classes, as in Bash(…)")
 	}
@@ -69,6 +73,15 @@ func (c *compiler) add(i int) error {
 		e.tool = ""
 	}
 	return c.pattern(r, e, key, form)
+}
+
+// classInSettings says what to write in place of a class that no tool is named after.
+func classInSettings(class string) string {
+	text := class + " is a class of permission files and no tool, so the rule never matches here: put it into .lictor/permissions.json, or write a tool's name"
+	if class == "MCP" {
+		text += ", as in mcp__SERVER__TOOL"
+	}
+	return text
 }
 
 // groupKey is the name of a tool's group.

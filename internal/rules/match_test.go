@@ -329,6 +329,11 @@ func TestNoticesAndErrors(t *testing.T) {
 		{model.SyntaxSettings, "web_search(foo)", "never matches"},
 		{model.SyntaxSettings, "bahs(rm *)", "never matches"},
 		{model.SyntaxSettings, "web_fetch(*)", "a lone *"},
+		{model.SyntaxSettings, "MCP(github/create_issue)", "mcp__SERVER__TOOL"},
+		{model.SyntaxSettings, "MCP", ""}, // a tool may be called that
+		{model.SyntaxSettings, "Rollback(x)", "permissions.json"},
+		{model.SyntaxSettings, "Bash(ls *)", ""},
+		{model.SyntaxSettings, "Read(a)", ""},
 		{model.SyntaxPermissions, "NotATool(*)", "never matches"},
 		{model.SyntaxPermissions, "Read()", "never matches"},
 		{model.SyntaxPermissions, "Bash( )", "never matches"},
