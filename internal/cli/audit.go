@@ -195,7 +195,7 @@ func newAuditShow(s *streams, flags *auditFlags) *cobra.Command {
 	}
 	filter.register(cmd)
 	cmd.Flags().BoolVar(&follow, "follow", false, "go on with what is written")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -269,7 +269,7 @@ func newAuditStats(s *streams, flags *auditFlags) *cobra.Command {
 		},
 	}
 	filter.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -356,7 +356,7 @@ checkpoints and the anchors. It changes nothing. Exit codes: 0 ok or unanchored,
 	}
 	verify.register(cmd)
 	cmd.Flags().BoolVar(&require, "require-anchor", false, "fail if neither checkpoint nor anchor says how long the log was")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 

@@ -291,7 +291,7 @@ func newBundleInspect(s *streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&named, "key", nil, "public key `file` <id>.pem (default: the machine's keys folder)")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 

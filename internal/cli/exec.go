@@ -209,7 +209,7 @@ func newSandboxPlan(s *streams) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -244,6 +244,6 @@ func newSandboxVerify(s *streams) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&executor, "executor", "os", "the `executor`: os, native, bwrap, landlock or seatbelt")
 	cmd.Flags().StringVar(&dir, "dir", "", "work below this `folder`")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }

@@ -184,7 +184,7 @@ Agents: ` + strings.Join(install.Importable(), ", "),
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -231,7 +231,7 @@ func newDoctor(s *streams) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 

@@ -85,6 +85,18 @@ func lean() {
 	}
 }
 
+// formatFlag is the flag of the commands that print for people or as JSON.
+func formatFlag(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVar(format, "format", "text", "output `format`: text or json")
+}
+
+func checkFormat(format string) error {
+	if format != "text" && format != "json" {
+		return fail(exitUsage, "--format is text or json, not %q", format)
+	}
+	return nil
+}
+
 // open opens the engine and says its notices on standard error.
 func (f *engineFlags) open(ctx context.Context, cmd *cobra.Command, s *streams) (*lictor.Engine, error) {
 	o, err := f.options(cmd, s)

@@ -117,7 +117,7 @@ such rows are marked, because the other policy did not see the very call.`,
 	cmd.Flags().StringVar(&settings, "settings", "", "settings `file` to use in place of the project's")
 	cmd.Flags().StringVar(&managed, "managed-policy", "", "team policy `file` to use in place of the machine's")
 	cmd.Flags().StringArrayVar(&bundles, "bundle", nil, "another managed bundle, or a `folder` of them")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 

@@ -75,7 +75,7 @@ func newRulesList(s *streams, flags *projectFlags) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -315,7 +315,7 @@ func newRulesDerive(s *streams, flags *projectFlags) *cobra.Command {
 		},
 	}
 	calls.register(cmd, false)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -406,6 +406,6 @@ func newRulesValidate(s *streams, flags *projectFlags) *cobra.Command {
 			return exit(code)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
