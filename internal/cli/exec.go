@@ -65,14 +65,11 @@ was up, 125 that lictor or the sandbox failed and the command did not run.`,
 					return err
 				}
 			}
-			engine, err := lictor.Open(cmd.Context(), o)
+			engine, err := openEngine(cmd.Context(), s, o)
 			if err != nil {
 				return &exitError{code: exitSetup, err: err}
 			}
 			defer engine.Close()
-			for _, n := range engine.Notices() {
-				fmt.Fprintln(s.err, "lictor: notice:", n)
-			}
 			arguments, err := json.Marshal(map[string]any{"command": command, "outside_sandbox": outside})
 			if err != nil {
 				return &exitError{code: exitSetup, err: err}

@@ -97,12 +97,9 @@ func openFor(ctx context.Context, cmd *cobra.Command, s *streams, flags *engineF
 	if o.Approver, err = approver(ask, limit, flags.root, agent); err != nil {
 		return nil, err
 	}
-	engine, err := lictor.Open(ctx, o)
+	engine, err := openEngine(ctx, s, o)
 	if err != nil {
 		return nil, &exitError{code: exitUsage, err: err}
-	}
-	for _, n := range engine.Notices() {
-		fmt.Fprintln(s.err, "lictor: notice:", n)
 	}
 	return engine, nil
 }
