@@ -32,16 +32,12 @@ func (f *installFlags) options() (install.Scope, install.Options, error) {
 	if f.project && f.user {
 		return "", o, fail(exitUsage, "--project and --user contradict each other")
 	}
-	home, err := config.HomeFolder()
+	home, cwd, err := whereabouts()
 	if err != nil {
-		return "", o, &exitError{code: exitUsage, err: err}
+		return "", o, err
 	}
 	o.Home = home
 	scope := install.User
-	cwd, err := os.Getwd()
-	if err != nil {
-		return "", o, fail(exitUsage, "working folder unknown: %v", err)
-	}
 	root, err := config.FindRoot(f.root, "", cwd, home)
 	if f.project {
 		scope = install.Project

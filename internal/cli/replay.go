@@ -51,11 +51,7 @@ such rows are marked, because the other policy did not see the very call.`,
 			if err != nil {
 				return err
 			}
-			dir, err := flags.folder()
-			if err != nil {
-				return err
-			}
-			f, err := filter.filter()
+			dir, f, err := flags.chosen(&filter)
 			if err != nil {
 				return err
 			}
