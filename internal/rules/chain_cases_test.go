@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/pathguard"
 )
 
 // chainCase is a row of chain.jsonl.
@@ -101,7 +102,7 @@ func (c *chainCase) pathGlob(t *testing.T) {
 		require.NoError(t, err)
 		text := in.Path
 		if given.IgnoreCase {
-			text = fold(text)
+			text = pathguard.FoldName(text)
 		}
 		assert.Equal(t, want.Match, anyHits(globs, &form{in: true, rel: text}, wide))
 	}
