@@ -51,12 +51,47 @@ func (f *installFlags) options() (install.Scope, install.Options, error) {
 	return scope, o, nil
 }
 
+// changeFlags are those of the commands that change an agent's settings.
+type changeFlags struct {
+	installFlags
+	ask, dryRun bool
+}
+
+func (f *changeFlags) register(cmd *cobra.Command) {
+	f.installFlags.register(cmd)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the change only")
+}
+
+// change does what do does, or with --dry-run only plans it, and shows it.
+func (f *changeFlags) change(s *streams, agent string, do, plan func(string, install.Scope, install.Options) (install.Change, error)) error {
+	scope, o, err := f.options()
+	if err != nil {
+		return err
+	}
+	o.Ask = f.ask
+	if f.dryRun {
+		do = plan
+	}
+	change, err := do(agent, scope, o)
+	if err != nil {
+		return &exitError{code: exitDeny, err: err}
+	}
+	if !change.Changed() {
+		fmt.Fprintf(s.out, "%s: nothing to change\n", change.File)
+	} else {
+		fmt.Fprint(s.out, change.Diff())
+		if f.dryRun {
+			fmt.Fprintln(s.out, "nothing was written (--dry-run)")
+		}
+	}
+	for _, n := range change.Notes {
+		fmt.Fprintln(s.out, "note:", n)
+	}
+	return nil
+}
+
 func newInstall(s *streams) *cobra.Command {
-	var (
-		flags  installFlags
-		dryRun bool
-		ask    bool
-	)
+	var flags changeFlags
 	cmd := &cobra.Command{
 		Use:   "install AGENT",
 		Short: "Put lictor's hook into an agent's own settings",
@@ -67,70 +102,27 @@ Agents: ` + strings.Join(install.Agents(), ", "),
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: install.Agents(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			scope, o, err := flags.options()
-			if err != nil {
-				return err
-			}
-			o.Ask = ask
-			do := install.Install
-			if dryRun {
-				do = install.Plan
-			}
-			change, err := do(args[0], scope, o)
-			return told(s, change, err, dryRun)
+			return flags.change(s, args[0], install.Install, install.Plan)
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change only")
-	cmd.Flags().BoolVar(&ask, "ask", false, "let the agent ask where its contract cannot promise that it does")
+	cmd.Flags().BoolVar(&flags.ask, "ask", false, "let the agent ask where its contract cannot promise that it does")
 	return cmd
 }
 
 func newUninstall(s *streams) *cobra.Command {
-	var (
-		flags  installFlags
-		dryRun bool
-	)
+	var flags changeFlags
 	cmd := &cobra.Command{
 		Use:       "uninstall AGENT",
 		Short:     "Take lictor's hook out of an agent's own settings",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: install.Agents(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			scope, o, err := flags.options()
-			if err != nil {
-				return err
-			}
-			do := install.Uninstall
-			if dryRun {
-				do = install.PlanUninstall
-			}
-			change, err := do(args[0], scope, o)
-			return told(s, change, err, dryRun)
+			return flags.change(s, args[0], install.Uninstall, install.PlanUninstall)
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change only")
 	return cmd
-}
-
-// told shows a change of an agent's settings.
-func told(s *streams, change install.Change, err error, dryRun bool) error {
-	if err != nil {
-		return &exitError{code: exitDeny, err: err}
-	}
-	if !change.Changed() {
-		fmt.Fprintf(s.out, "%s: nothing to change\n", change.File)
-	} else {
-		fmt.Fprint(s.out, change.Diff())
-		if dryRun {
-			fmt.Fprintln(s.out, "nothing was written (--dry-run)")
-		}
-	}
-	for _, n := range change.Notes {
-		fmt.Fprintln(s.out, "note:", n)
-	}
-	return nil
 }
 
 func newImport(s *streams) *cobra.Command {
