@@ -1,11 +1,8 @@
 package lictor_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -15,11 +12,12 @@ import (
 	"github.com/lictor-policy/lictor"
 	"github.com/lictor-policy/lictor/internal/approve"
 	"github.com/lictor-policy/lictor/internal/audit"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // engineRows are the rows of audit.jsonl that need the whole engine; the rest is
 // the audit package's.
-var engineRows = map[string]func(*testing.T, caseRow){
+var engineRows = map[string]func(*testing.T, testcase.Row){
 	"audit-class-001": classRow("bash", `{"command":"rm -rf /"}`, lictor.Options{}),
 	"audit-class-002": classRow("read_file", `{"path":"src/a.ts"}`, lictor.Options{}),
 	"audit-class-003": classRow("bash", `{"command":"echo outside","outside_sandbox":true}`, lictor.Options{}),
@@ -38,19 +36,13 @@ var engineRows = map[string]func(*testing.T, caseRow){
 }
 
 func TestAuditCases(t *testing.T) {
-	data, err := os.ReadFile("testdata/cases/audit.jsonl")
-	require.NoError(t, err)
-	lines := bufio.NewScanner(bytes.NewReader(data))
 	ran := 0
-	for lines.Scan() {
-		var row caseRow
-		strict(t, lines.Bytes(), &row)
+	for _, row := range testcase.Rows(t, "testdata/cases/audit.jsonl") {
 		if run := engineRows[row.ID]; run != nil {
 			ran++
 			t.Run(row.ID, func(t *testing.T) { run(t, row) })
 		}
 	}
-	require.NoError(t, lines.Err())
 	assert.Equal(t, len(engineRows), ran)
 }
 
@@ -63,8 +55,8 @@ func events(t *testing.T, p *project) []*audit.Event {
 }
 
 // classRow decides one call, after others of the same tool, and looks at its line.
-func classRow(tool, args string, o lictor.Options, before ...string) func(*testing.T, caseRow) {
-	return func(t *testing.T, row caseRow) {
+func classRow(tool, args string, o lictor.Options, before ...string) func(*testing.T, testcase.Row) {
+	return func(t *testing.T, row testcase.Row) {
 		var given struct {
 			Policy json.RawMessage `json:"policy"`
 			Answer lictor.Answer   `json:"answer"`
@@ -72,8 +64,8 @@ func classRow(tool, args string, o lictor.Options, before ...string) func(*testi
 			By     string          `json:"by"`
 		}
 		var expect struct{ Decision, Risk string }
-		strict(t, row.Given, &given)
-		strict(t, row.Expect, &expect)
+		testcase.Strict(t, row.Given, &given)
+		testcase.Strict(t, row.Expect, &expect)
 		p := newProject(t)
 		if given.Policy != nil {
 			p.write(t, p.managed, string(given.Policy))
@@ -96,14 +88,14 @@ func classRow(tool, args string, o lictor.Options, before ...string) func(*testi
 	}
 }
 
-func hookRow(t *testing.T, row caseRow) {
+func hookRow(t *testing.T, row testcase.Row) {
 	var given struct{ HookCommand string }
 	var expect struct {
 		Tool, Decision string
 		Ran, Blocked   *bool
 	}
-	strict(t, row.Given, &given)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Expect, &expect)
 	p := newProject(t)
 	refused := expect.Decision != "hook"
 	if refused {
@@ -126,15 +118,15 @@ func hookRow(t *testing.T, row caseRow) {
 	}
 }
 
-func mandatoryRow(t *testing.T, row caseRow) {
+func mandatoryRow(t *testing.T, row testcase.Row) {
 	var given struct{ Policy json.RawMessage }
 	var expect struct {
 		IsError         bool
 		ContentContains string
 		FileCreated     bool
 	}
-	strict(t, row.Given, &given)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Expect, &expect)
 	p := newProject(t)
 	p.write(t, p.managed, string(given.Policy))
 	p.write(t, filepath.Join(p.home, ".lictor/audit"), "a file in the place of the folder")

@@ -1,8 +1,6 @@
 package lictor_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -16,16 +14,8 @@ import (
 	"github.com/lictor-policy/lictor/internal/approve"
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/eval"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
-
-// caseRow is one line of testdata/cases/chain.jsonl.
-type caseRow struct {
-	ID     string          `json:"id"`
-	Area   string          `json:"area"`
-	Given  json.RawMessage `json:"given"`
-	Input  json.RawMessage `json:"input"`
-	Expect json.RawMessage `json:"expect"`
-}
 
 // elsewhere are the areas whose functions belong to another package, which runs
 // their rows itself.
@@ -39,7 +29,7 @@ var elsewhere = []string{
 }
 
 // here are the areas that need the whole road.
-var here = map[string]func(*testing.T, caseRow){
+var here = map[string]func(*testing.T, testcase.Row){
 	"decision":       runDecision,
 	"symlink":        runSymlink,
 	"policy-command": runPolicyCommand,
@@ -48,14 +38,8 @@ var here = map[string]func(*testing.T, caseRow){
 }
 
 func TestChainCases(t *testing.T) {
-	data, err := os.ReadFile("testdata/cases/chain.jsonl")
-	require.NoError(t, err)
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<20)
 	ran := map[string]int{}
-	for lines.Scan() {
-		var row caseRow
-		strict(t, lines.Bytes(), &row)
+	for _, row := range testcase.Rows(t, "testdata/cases/chain.jsonl") {
 		run, ok := here[row.Area]
 		if !ok {
 			require.Contains(t, elsewhere, row.Area, "%s: unknown area", row.ID)
@@ -67,20 +51,9 @@ func TestChainCases(t *testing.T) {
 			run(t, row)
 		})
 	}
-	require.NoError(t, lines.Err())
 	for area := range here {
 		assert.NotZero(t, ran[area], "no row of area %s", area)
 	}
-}
-
-// strict decodes JSON and fails on anything that the type does not know, so that
-// no case is half read.
-func strict(t *testing.T, data []byte, out any) {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(out), "%s", data)
-	require.False(t, d.More(), "trailing data: %s", data)
 }
 
 // project is a throw-away project with its own home and team policy.
@@ -170,7 +143,7 @@ type decisionGiven struct {
 	} `json:"before"`
 }
 
-func runDecision(t *testing.T, row caseRow) {
+func runDecision(t *testing.T, row testcase.Row) {
 	var given decisionGiven
 	var input struct {
 		Tool     string      `json:"tool"`
@@ -184,9 +157,9 @@ func runDecision(t *testing.T, row caseRow) {
 		Asked          *int   `json:"asked"`
 		ReasonContains string `json:"reasonContains"`
 	}
-	strict(t, row.Given, &given)
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 
 	p := newProject(t)
 	p.write(t, ".lictor/settings.json", map[string]any{"permissions": map[string]any{
@@ -284,7 +257,7 @@ func callOf(t *testing.T, tool string, target *caseTarget, readOnly *bool) licto
 	return call
 }
 
-func runSymlink(t *testing.T, row caseRow) {
+func runSymlink(t *testing.T, row testcase.Row) {
 	var given struct {
 		Links   map[string]string `json:"links"`
 		Policy  json.RawMessage   `json:"policy"`
@@ -298,9 +271,9 @@ func runSymlink(t *testing.T, row caseRow) {
 		Hidden         []string `json:"hidden"`
 		Shown          []string `json:"shown"`
 	}
-	strict(t, row.Given, &given)
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 	p := newProject(t)
 	p.write(t, p.managed, string(given.Policy))
 	p.write(t, ".env", "Marker")
@@ -339,11 +312,11 @@ func policyVerdict(t *testing.T, policy json.RawMessage, target caseTarget, tool
 	return v
 }
 
-func runPolicyCommand(t *testing.T, row caseRow) {
+func runPolicyCommand(t *testing.T, row testcase.Row) {
 	var input struct{ Command string }
 	var expect struct{ Disallowed bool }
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 	v := policyVerdict(t, row.Given, caseTarget{Kind: "command", Command: input.Command}, "bash")
 	assert.Equal(t, expect.Disallowed, v.By == "policy", "%+v", v)
 	if expect.Disallowed {
@@ -352,20 +325,20 @@ func runPolicyCommand(t *testing.T, row caseRow) {
 	}
 }
 
-func runPolicyPath(t *testing.T, row caseRow) {
+func runPolicyPath(t *testing.T, row testcase.Row) {
 	var input struct{ Path string }
 	var expect struct{ Denied bool }
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 	v := policyVerdict(t, row.Given, caseTarget{Kind: "path", Path: input.Path}, "read_file")
 	assert.Equal(t, expect.Denied, v.By == "policy", "%+v", v)
 }
 
-func runPolicySandbox(t *testing.T, row caseRow) {
+func runPolicySandbox(t *testing.T, row testcase.Row) {
 	var input struct{ OutsideSandbox bool }
 	var expect struct{ Disallowed bool }
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 	v := policyVerdict(t, row.Given, caseTarget{Kind: "command", Command: "ls", OutsideSandbox: input.OutsideSandbox}, "bash")
 	assert.Equal(t, expect.Disallowed, v.By == "policy", "%+v", v)
 }

@@ -1,29 +1,12 @@
 package lictor_test
 
 import (
-	"archive/tar"
-	"archive/zip"
-	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha512"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"io"
-	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/cgi"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -43,75 +26,22 @@ import (
 	"github.com/lictor-policy/lictor/internal/approve"
 	"github.com/lictor-policy/lictor/internal/audit"
 	"github.com/lictor-policy/lictor/internal/netguard"
+	"github.com/lictor-policy/lictor/internal/netguard/nettest"
 )
 
-// internet is a small internet on loopback: one server at the ports 80 and 443 of
-// every name. *.site.test and *.registry.test resolve to loopback, *.public.test
-// to a public address that the dialer leads to the same server.
-type internet struct {
-	plain, secure string // addresses
-	ca            []byte
+// internet is a small internet: *.site.test and *.registry.test resolve to
+// loopback, *.public.test to a public address that the dialer leads there too.
+type internet struct{ *nettest.Internet }
 
-	mu     sync.Mutex
-	handle map[string]http.HandlerFunc // by host
-	hits   map[string]int              // by host
-}
-
-func newInternet(t *testing.T) *internet {
+func newInternet(t *testing.T) internet {
 	t.Helper()
-	n := &internet{handle: map[string]http.HandlerFunc{}, hits: map[string]int{}}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "lictor test"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames: []string{"*.site.test", "*.registry.test", "*.public.test"},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	n.ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-
-	plain := httptest.NewServer(http.HandlerFunc(n.serve))
-	t.Cleanup(plain.Close)
-	secure := httptest.NewUnstartedServer(http.HandlerFunc(n.serve))
-	secure.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
-	secure.EnableHTTP2 = true
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
-	secure.StartTLS()
-	t.Cleanup(secure.Close)
-	n.plain, n.secure = plain.Listener.Addr().String(), secure.Listener.Addr().String()
-	return n
+	return internet{nettest.New(t, func(w http.ResponseWriter, r *http.Request) {
+		host, _, _ := strings.Cut(r.Host, ":")
+		fmt.Fprintf(w, "hello from %s by %s\n", host, r.Proto)
+	})}
 }
 
-func (n *internet) serve(w http.ResponseWriter, r *http.Request) {
-	host, _, _ := strings.Cut(r.Host, ":")
-	n.mu.Lock()
-	n.hits[host]++
-	h := n.handle[host]
-	n.mu.Unlock()
-	if h != nil {
-		h(w, r)
-		return
-	}
-	fmt.Fprintf(w, "hello from %s by %s\n", host, r.Proto)
-}
-
-// on sets what a host answers, instead of a greeting.
-func (n *internet) on(host string, h http.HandlerFunc) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.handle[host] = h
-}
-
-// reached is how many requests came for a host.
-func (n *internet) reached(host string) int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.hits[host]
-}
-
-func (n *internet) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (internet) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	switch {
 	case strings.HasSuffix(host, ".public.test"):
 		return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
@@ -121,19 +51,10 @@ func (n *internet) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr,
 	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
 
-func (n *internet) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	to := n.plain
-	if strings.HasSuffix(address, ":443") {
-		to = n.secure
-	}
-	var d net.Dialer
-	return d.DialContext(ctx, network, to)
-}
-
 // box is a project whose commands run in the sandbox, behind the proxy.
 type box struct {
 	*project
-	net    *internet
+	net    internet
 	engine *lictor.Engine
 	// proxies is how many proxies were made.
 	proxies atomic.Int64
@@ -159,7 +80,7 @@ func newBox(t *testing.T, settings map[string]any, files map[string]string) *box
 	}
 	b := &box{project: newProject(t), net: newInternet(t)}
 	ca := filepath.Join(b.home, "ca.pem")
-	b.write(t, ca, string(b.net.ca))
+	b.write(t, ca, string(b.net.CA))
 	var names []string
 	for _, name := range []string{"SSL_CERT_FILE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS", "npm_config_cafile"} {
 		t.Setenv(name, ca)
@@ -384,7 +305,7 @@ func TestNetworkUnlistedHost(t *testing.T) {
 			assert.Equal(t, want, lines[i])
 		}
 	}
-	assert.Zero(t, b.net.reached("evil.site.test")+b.net.reached("evil.registry.test"))
+	assert.Zero(t, b.net.Reached("evil.site.test")+b.net.Reached("evil.registry.test"))
 	assert.Equal(t, []string{
 		"deny_unattended default evil.site.test:80", "deny_unattended default evil.site.test:443", "deny_unattended default evil.site.test:443",
 		"deny_rule proxy 127.0.0.1:80", "deny_rule port a.site.test:8080", "deny_policy policy evil.registry.test:443",
@@ -409,7 +330,7 @@ func TestNetworkNoWayAround(t *testing.T) {
 	udp, err := net.ListenPacket("udp", "0.0.0.0:0")
 	require.NoError(t, err)
 	defer udp.Close()
-	_, plainPort, _ := net.SplitHostPort(b.net.plain)
+	_, plainPort, _ := net.SplitHostPort(b.net.Plain)
 	_, udpPort, _ := net.SplitHostPort(udp.LocalAddr().String())
 	// The host's own addresses, loopback and others: a server is there, and a command
 	// on the host could reach it.
@@ -473,7 +394,7 @@ func TestNetworkNoWayAround(t *testing.T) {
 		"no environment":          `env -i /usr/bin/curl -sSf --max-time 5 http://a.site.test/`,
 		"no environment, address": `env -i curl -sSf --max-time 5 --resolve a.site.test:` + plainPort + `:127.0.0.1 http://a.site.test:` + plainPort + `/`,
 		"connect-to":              `curl -sSf --max-time 5 --noproxy '*' --connect-to a.site.test:80:127.0.0.1:` + plainPort + ` http://a.site.test/`,
-		"another proxy":           `curl -sSf --max-time 5 --proxy http://` + b.net.plain + ` http://evil.site.test/`,
+		"another proxy":           `curl -sSf --max-time 5 --proxy http://` + b.net.Plain + ` http://evil.site.test/`,
 		"another name inside TLS": `curl -sSf --max-time 5 --connect-to evil.site.test:443:a.site.test:443 https://evil.site.test/`,
 		"another Host":            `curl -sSf --max-time 5 -H 'Host: evil.site.test' http://a.site.test/`,
 		"another Host in tunnel":  `curl -sSf --max-time 5 --proxytunnel -H 'Host: evil.site.test' http://a.site.test/`,
@@ -487,7 +408,7 @@ func TestNetworkNoWayAround(t *testing.T) {
 			assert.NotZero(t, res.ExitCode)
 		})
 	}
-	assert.Zero(t, b.net.reached("evil.site.test")+b.net.reached("a.site.test"), "nothing reached the server")
+	assert.Zero(t, b.net.Reached("evil.site.test")+b.net.Reached("a.site.test"), "nothing reached the server")
 	// What the user's own environment says about exceptions does not get in.
 	t.Setenv("NO_PROXY", "*")
 	t.Setenv("no_proxy", ".test")
@@ -502,7 +423,7 @@ func TestNetworkEndsWithTheRun(t *testing.T) {
 	gone := make(chan struct{})
 	var once sync.Once
 	started := make(chan struct{})
-	b.net.on("a.site.test", func(w http.ResponseWriter, r *http.Request) {
+	b.net.On("a.site.test", func(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		close(started)
 		<-r.Context().Done()
@@ -538,7 +459,7 @@ func TestNetworkWithoutConsent(t *testing.T) {
 			assert.NotZero(t, res.ExitCode)
 			assert.Zero(t, b.proxies.Load(), "there is no proxy")
 			assert.Empty(t, b.recorded(t))
-			assert.Zero(t, b.net.reached("a.site.test"))
+			assert.Zero(t, b.net.Reached("a.site.test"))
 		})
 	}
 	t.Run("another list than the one accepted", func(t *testing.T) {
@@ -554,7 +475,7 @@ func TestNetworkWithoutConsent(t *testing.T) {
 		b.start(t, lictor.Options{})
 		assert.Empty(t, b.engine.NetworkList())
 		b.run(t, "curl -sS --max-time 5 https://evil.registry.test/")
-		assert.Zero(t, b.net.reached("evil.registry.test"))
+		assert.Zero(t, b.net.Reached("evil.registry.test"))
 	})
 }
 
@@ -572,7 +493,7 @@ func TestNetworkUnattended(t *testing.T) {
 	assert.Contains(t, lines[0], "a nightly run")
 	assert.Contains(t, lines[0], "allow it with network(other.public.test)")
 	assert.Empty(t, script.Asked())
-	assert.Zero(t, b.net.reached("other.public.test"))
+	assert.Zero(t, b.net.Reached("other.public.test"))
 	assert.Equal(t, []string{"deny_unattended unattended other.public.test:80", "allow_rule listed a.site.test:80"}, b.recorded(t))
 }
 
@@ -616,7 +537,7 @@ func TestNetworkAnswers(t *testing.T) {
 	require.Len(t, lines, 1)
 	assert.Contains(t, lines[0], "blocked: b.site.test:80 (denied by the rule network(b.site.test) in ")
 	assert.Len(t, script.Asked(), 4)
-	assert.Zero(t, b.net.reached("inner.site.test")+b.net.reached("b.site.test"))
+	assert.Zero(t, b.net.Reached("inner.site.test")+b.net.Reached("b.site.test"))
 
 	assert.Equal(t, []string{
 		"allow_user user one.public.test:80", "allow_session session one.public.test:80",
@@ -655,45 +576,15 @@ func TestNetworkStrictAllowlist(t *testing.T) {
 	assert.Contains(t, lines[0], "blocked: other.public.test:80 (")
 	assert.Contains(t, lines[0], "network.strictAllowlist in "+b.managed)
 	assert.Empty(t, script.Asked(), "nobody can lift it")
-	assert.Zero(t, b.net.reached("other.public.test"))
+	assert.Zero(t, b.net.Reached("other.public.test"))
 	assert.Equal(t, []string{"deny_policy policy other.public.test:80", "allow_rule rule ruled.public.test:80", "allow_rule listed a.site.test:80"}, b.recorded(t))
-}
-
-// archive is a gzipped tar of files.
-func archive(t *testing.T, files map[string]string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	w := tar.NewWriter(z)
-	for name, body := range files {
-		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(body)), Typeflag: tar.TypeReg}))
-		_, err := io.WriteString(w, body)
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.Close())
-	require.NoError(t, z.Close())
-	return b.Bytes()
 }
 
 func TestNetworkNPMInstall(t *testing.T) {
 	need(t, "npm", "node")
 	b := newBox(t, map[string]any{"network": map[string]any{"allow": []string{"npm"}}}, map[string]string{".npmrc": "registry=https://npm.registry.test/\n"})
-	pkg := archive(t, map[string]string{"package/package.json": `{"name":"left","version":"1.0.0"}`, "package/index.js": "module.exports = 42\n"})
-	sum := sha512.Sum512(pkg)
-	b.net.on("npm.registry.test", func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/left":
-			_ = json.NewEncoder(w).Encode(map[string]any{"name": "left", "dist-tags": map[string]string{"latest": "1.0.0"}, "versions": map[string]any{
-				"1.0.0": map[string]any{"name": "left", "version": "1.0.0", "dist": map[string]string{
-					"tarball": "https://npm.registry.test/left/-/left-1.0.0.tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
-				}},
-			}})
-		case "/left/-/left-1.0.0.tgz":
-			_, _ = w.Write(pkg)
-		default:
-			http.NotFound(w, r)
-		}
-	})
+	pkg := nettest.Tarball(t, map[string]string{"package/package.json": `{"name":"left","version":"1.0.0"}`, "package/index.js": "module.exports = 42\n"})
+	b.net.On("npm.registry.test", nettest.NPM(pkg))
 	b.write(t, "package.json", `{"name":"p","version":"1.0.0","dependencies":{"left":"^1.0.0"}}`)
 	// The user's own file cannot be read inside, so the project names the registry
 	// too. The list comes from the user's.
@@ -710,7 +601,7 @@ func TestNetworkNPMInstall(t *testing.T) {
 	res = b.run(t, "npm view left")
 	assert.NotZero(t, res.ExitCode)
 	assert.Contains(t, strings.Join(blocked(res), "\n"), "blocked: evil.registry.test:443 (not on the list)")
-	assert.Zero(t, b.net.reached("evil.registry.test"))
+	assert.Zero(t, b.net.Reached("evil.registry.test"))
 }
 
 func TestNetworkGoModDownload(t *testing.T) {
@@ -719,27 +610,9 @@ func TestNetworkGoModDownload(t *testing.T) {
 	b := newBox(t, map[string]any{"network": map[string]any{"allow": []string{"go"}}}, map[string]string{
 		".config/go/env": "GOPROXY=https://goproxy.registry.test\nGOSUMDB=off\nGOTOOLCHAIN=local\nGOFLAGS=-modcacherw\n",
 	})
-	var zipped bytes.Buffer
-	z := zip.NewWriter(&zipped)
-	for name, body := range map[string]string{"go.mod": "module " + mod + "\n\ngo 1.20\n", "left.go": "package left\n\nconst One = 1\n"} {
-		w, err := z.Create(mod + "@v1.0.0/" + name)
-		require.NoError(t, err)
-		_, err = io.WriteString(w, body)
-		require.NoError(t, err)
-	}
-	require.NoError(t, z.Close())
-	b.net.on("goproxy.registry.test", func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/" + mod + "/@v/v1.0.0.info":
-			fmt.Fprint(w, `{"Version":"v1.0.0"}`)
-		case "/" + mod + "/@v/v1.0.0.mod":
-			fmt.Fprint(w, "module "+mod+"\n\ngo 1.20\n")
-		case "/" + mod + "/@v/v1.0.0.zip":
-			_, _ = w.Write(zipped.Bytes())
-		default:
-			http.NotFound(w, r)
-		}
-	})
+	const goMod = "module " + mod + "\n\ngo 1.20\n"
+	archive := nettest.Zip(t, map[string]string{mod + "@v1.0.0/go.mod": goMod, mod + "@v1.0.0/left.go": "package left\n\nconst One = 1\n"})
+	b.net.On("goproxy.registry.test", nettest.GoProxy(mod, "v1.0.0", goMod, archive))
 	b.write(t, "go.mod", "module p\n\ngo 1.20\n\nrequire "+mod+" v1.0.0\n")
 	b.accept(t).start(t, lictor.Options{})
 	assert.Contains(t, strings.Join(b.engine.NetworkList(), "\n"), "goproxy.registry.test")
@@ -751,7 +624,7 @@ func TestNetworkGoModDownload(t *testing.T) {
 	res = b.run(t, "GOPROXY=https://evil.registry.test GOMODCACHE=$HOME/.cache/other go mod download")
 	assert.NotZero(t, res.ExitCode)
 	assert.Contains(t, text(res), "evil.registry.test:443 (not on the list)")
-	assert.Zero(t, b.net.reached("evil.registry.test"))
+	assert.Zero(t, b.net.Reached("evil.registry.test"))
 }
 
 func TestNetworkGitClone(t *testing.T) {
@@ -775,7 +648,7 @@ func TestNetworkGitClone(t *testing.T) {
 		Path: filepath.Join(git(served, "--exec-path"), "git-http-backend"),
 		Env:  []string{"GIT_PROJECT_ROOT=" + served, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + b.home}, InheritEnv: []string{"PATH"},
 	}
-	b.net.on("git.site.test", backend.ServeHTTP)
+	b.net.On("git.site.test", backend.ServeHTTP)
 	b.start(t, lictor.Options{})
 	for _, scheme := range []string{"http", "https"} {
 		res := b.works(t, "git clone -q "+scheme+"://git.site.test/r.git "+scheme+" && cat "+scheme+"/file && git -C "+scheme+" fetch -q")
@@ -785,6 +658,6 @@ func TestNetworkGitClone(t *testing.T) {
 	res := b.run(t, `h=evil.site.test; git -c http.proxy= clone -q http://$h/r.git x; git clone -q http://$h/r.git y`)
 	assert.NotZero(t, res.ExitCode)
 	assert.Equal(t, []string{"blocked: evil.site.test:80 (not on the list); allow it with network(evil.site.test)"}, blocked(res))
-	assert.Zero(t, b.net.reached("evil.site.test"))
+	assert.Zero(t, b.net.Reached("evil.site.test"))
 	assert.NoDirExists(t, filepath.Join(b.root, "x"))
 }

@@ -1,17 +1,15 @@
 package lictor_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // always answers every question with always, once, and counts.
@@ -26,19 +24,14 @@ func (a *always) Ask(context.Context, lictor.Request) (lictor.Answer, error) {
 // them in a day: the question must be rare, or nobody reads it. The bounds are
 // the counts of today; a change that asks more must say why.
 func TestQuestions(t *testing.T) {
-	data, err := os.ReadFile("internal/approve/testdata/calls.jsonl")
-	require.NoError(t, err)
+	type line struct {
+		ID      string          `json:"id"`
+		Project string          `json:"project"`
+		Tool    string          `json:"tool"`
+		Args    json.RawMessage `json:"args"`
+	}
 	var calls []lictor.Call
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row struct {
-			ID      string          `json:"id"`
-			Project string          `json:"project"`
-			Tool    string          `json:"tool"`
-			Args    json.RawMessage `json:"args"`
-		}
-		strict(t, lines.Bytes(), &row)
+	for _, row := range testcase.Lines[line](t, "internal/approve/testdata/calls.jsonl") {
 		calls = append(calls, lictor.Call{Tool: row.Tool, Args: row.Args})
 	}
 	require.Len(t, calls, 500)

@@ -1,8 +1,6 @@
 package bundles_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"github.com/lictor-policy/lictor"
 	"github.com/lictor-policy/lictor/bundles"
 	"github.com/lictor-policy/lictor/internal/bundle"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // road is an engine that turns calls into the documents that bundles read, with
@@ -61,20 +60,14 @@ func ids(t testing.TB, e *lictor.Engine, s *bundle.Set, tool, key, value string)
 
 // TestHardline holds the baseline against the conformance cases.
 func TestHardline(t *testing.T) {
-	text, err := os.ReadFile("testdata/hardline.jsonl")
-	require.NoError(t, err)
+	type row struct {
+		ID, Area, Tool, Expect, API string
+		Rules                       map[string][]string
+		Args                        map[string]string
+	}
 	e, s := road(t), baseline(t)
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	n := 0
-	for lines.Scan() {
-		var c struct {
-			ID, Area, Tool, Expect, API string
-			Rules                       map[string][]string
-			Args                        map[string]string
-		}
-		decoder := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		decoder.DisallowUnknownFields()
-		require.NoError(t, decoder.Decode(&c))
+	rows := testcase.Lines[row](t, "testdata/hardline.jsonl")
+	for _, c := range rows {
 		require.Equal(t, "hardline", c.Area)
 		found := ids(t, e, s, c.Tool, "command", c.Args["command"])
 		switch c.Expect {
@@ -85,9 +78,8 @@ func TestHardline(t *testing.T) {
 		default:
 			t.Errorf("%s: unknown expectation %q", c.ID, c.Expect)
 		}
-		n++
 	}
-	require.Greater(t, n, 15)
+	require.Greater(t, len(rows), 15)
 }
 
 // TestBaselineVariants spells catastrophes in ways that only a real parser sees.

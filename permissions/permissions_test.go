@@ -1,8 +1,6 @@
 package permissions_test
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/lictor-policy/lictor/internal/testcase"
 	"github.com/lictor-policy/lictor/permissions"
 )
 
@@ -38,16 +37,8 @@ var byCall = []string{"evaluate", "multi", "session", "reload", "load", "derive_
 var elsewhere = []string{"parse_rule", "target", "write", "lint", "string_glob", "path", "diffpaths", "validate", "hardline"}
 
 func TestCases(t *testing.T) {
-	data, err := os.ReadFile("../testdata/cases/permissions.jsonl")
-	require.NoError(t, err)
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<20)
 	ran := 0
-	for lines.Scan() {
-		var r row
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&r), "%s", lines.Bytes())
+	for _, r := range testcase.Lines[row](t, "../testdata/cases/permissions.jsonl") {
 		if slices.Contains(elsewhere, r.Area) || strings.HasPrefix(r.Tool, "fn:") {
 			continue
 		}
@@ -55,7 +46,6 @@ func TestCases(t *testing.T) {
 		ran++
 		t.Run(r.ID, func(t *testing.T) { run(t, r) })
 	}
-	require.NoError(t, lines.Err())
 	assert.Greater(t, ran, 150)
 }
 

@@ -1,32 +1,23 @@
 package approve
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // testdata/calls.jsonl is a day of an agent in three projects. Whoever counts
 // questions reads it; here it is only kept in order.
 func TestTheDayOfAnAgentIsWellFormed(t *testing.T) {
-	data, err := os.ReadFile("testdata/calls.jsonl")
-	require.NoError(t, err)
-	projects, ids, n := map[string]int{}, map[string]bool{}, 0
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for lines.Scan() {
-		n++
-		var call struct {
-			ID, Project, Tool string
-			Args              map[string]any
-		}
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&call), "line %d", n)
+	type row struct {
+		ID, Project, Tool string
+		Args              map[string]any
+	}
+	calls := testcase.Lines[row](t, "testdata/calls.jsonl")
+	projects, ids := map[string]int{}, map[string]bool{}
+	for _, call := range calls {
 		assert.NotEmpty(t, call.Tool)
 		assert.NotNil(t, call.Args)
 		assert.False(t, ids[call.ID], "%s twice", call.ID)
@@ -38,7 +29,6 @@ func TestTheDayOfAnAgentIsWellFormed(t *testing.T) {
 			assert.Empty(t, Hidden(&r), text)
 		}
 	}
-	require.NoError(t, lines.Err())
-	assert.Equal(t, 500, n)
+	assert.Len(t, calls, 500)
 	assert.Len(t, projects, 3)
 }

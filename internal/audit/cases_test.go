@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -12,19 +11,10 @@ import (
 	"testing"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// caseRow is a row of testdata/audit.jsonl. Given, input and expect are decoded
-// by the test of the row's area, strictly.
-type caseRow struct {
-	ID     string          `json:"id"`
-	Area   string          `json:"area"`
-	Given  json.RawMessage `json:"given"`
-	Input  json.RawMessage `json:"input"`
-	Expect json.RawMessage `json:"expect"`
-}
 
 // enginesRows are about the whole engine: they need a policy, a call and a
 // person, and are run where those are. The classes among them are tested here
@@ -37,48 +27,33 @@ var enginesRows = map[string]bool{
 	"audit-class-013": true, "audit-class-014": true,
 }
 
-func strict(t *testing.T, raw []byte, into any) {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(into), "%s", raw)
-}
-
 func TestCases(t *testing.T) {
-	areas := map[string]func(*testing.T, caseRow){
+	areas := map[string]func(*testing.T, testcase.Row){
 		"audit-chain": caseChain, "audit-redact": caseRedact, "audit-dir": caseDir, "audit-fail": caseFail,
 		"audit-read": caseRead, "audit-stats": caseStats, "audit-level": caseLevel, "audit-checkpoint": caseCheckpoint,
 		"audit-class": caseClass,
 	}
-	f, err := os.Open("testdata/audit.jsonl")
-	require.NoError(t, err)
-	defer f.Close()
-	sc := bufio.NewScanner(f)
 	seen := map[string]bool{}
-	for sc.Scan() {
-		var row caseRow
-		strict(t, sc.Bytes(), &row)
-		require.False(t, seen[row.ID], "the id %s is there twice", row.ID)
+	for _, row := range testcase.Rows(t, "testdata/audit.jsonl") {
 		seen[row.ID] = true
 		run, ok := areas[row.Area]
 		require.True(t, ok, "unknown area %q", row.Area)
 		t.Run(row.ID, func(t *testing.T) { run(t, row) })
 	}
-	require.NoError(t, sc.Err())
 	for id := range enginesRows {
 		assert.True(t, seen[id], "%s is no case", id)
 	}
 }
 
-func caseChain(t *testing.T, row caseRow) {
+func caseChain(t *testing.T, row testcase.Row) {
 	var given struct{ Edit string }
 	var expect struct {
 		OK   bool
 		Line uint64
 		Why  string
 	}
-	strict(t, row.Given, &given)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Expect, &expect)
 	l := openLog(t, testOptions(t))
 	fill(t, l, 4)
 	require.NoError(t, l.Close())
@@ -105,16 +80,16 @@ func caseChain(t *testing.T, row caseRow) {
 	}
 }
 
-func caseRedact(t *testing.T, row caseRow) {
+func caseRedact(t *testing.T, row testcase.Row) {
 	var given struct {
 		Env         map[string]string
 		MovedSecret []string
 	}
 	var input struct{ Command string }
 	var expect struct{ FileLacks []string }
-	strict(t, row.Given, &given)
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 	opt := testOptions(t)
 	for k, v := range given.Env {
 		opt.Environ = append(opt.Environ, k+"="+v)
@@ -136,15 +111,15 @@ func caseRedact(t *testing.T, row caseRow) {
 	requireGood(t, l.Dir())
 }
 
-func caseDir(t *testing.T, row caseRow) {
+func caseDir(t *testing.T, row testcase.Row) {
 	var input struct{ Roots []string }
 	var expect struct{ Different bool }
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 	assert.Equal(t, expect.Different, Dir("/home/u", input.Roots[0]) != Dir("/home/u", input.Roots[1]))
 }
 
-func caseFail(t *testing.T, row caseRow) {
+func caseFail(t *testing.T, row testcase.Row) {
 	if enginesRows[row.ID] {
 		testMandatoryError(t)
 		return
@@ -158,9 +133,9 @@ func caseFail(t *testing.T, row caseRow) {
 		Notices int
 		Throws  bool
 	}
-	strict(t, row.Given, &given)
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 	require.Equal(t, "below a file", input.Dir)
 	opt := testOptions(t)
 	file := filepath.Join(opt.Home, "file")
@@ -193,7 +168,7 @@ func testMandatoryError(t *testing.T) {
 	assert.True(t, errors.As(err, &re) && !re.Written)
 }
 
-func caseRead(t *testing.T, row caseRow) {
+func caseRead(t *testing.T, row testcase.Row) {
 	var given struct {
 		FirstFile string
 		Events    []string
@@ -202,8 +177,8 @@ func caseRead(t *testing.T, row caseRow) {
 		Limit       *int
 		DenialsOnly bool
 	}
-	strict(t, row.Given, &given)
-	strict(t, row.Input, &input)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Input, &input)
 	opt := testOptions(t)
 	l := openLog(t, opt)
 	if given.FirstFile != "" {
@@ -226,7 +201,7 @@ func caseRead(t *testing.T, row caseRow) {
 		Events *[]*Event
 		Count  *int
 	}
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Expect, &expect)
 	switch {
 	case expect.Events != nil:
 		assert.Equal(t, *expect.Events, list)
@@ -253,11 +228,11 @@ func textEvent(text string) *Event {
 	return e
 }
 
-func caseStats(t *testing.T, row caseRow) {
+func caseStats(t *testing.T, row testcase.Row) {
 	var given struct{ Events []string }
 	var expect Stats
-	strict(t, row.Given, &given)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Expect, &expect)
 	l := openLog(t, testOptions(t))
 	for _, text := range given.Events {
 		require.NoError(t, l.Record(textEvent(text)))
@@ -268,13 +243,13 @@ func caseStats(t *testing.T, row caseRow) {
 		[]int{s.Total, s.Allowed, s.Denied, s.PolicyBlocked, s.CriticalCount})
 }
 
-func caseLevel(t *testing.T, row caseRow) {
+func caseLevel(t *testing.T, row testcase.Row) {
 	var given struct{ Level Level }
 	var input struct{ Event string }
 	var expect struct{ Written bool }
-	strict(t, row.Given, &given)
-	strict(t, row.Input, &input)
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Given, &given)
+	testcase.Strict(t, row.Input, &input)
+	testcase.Strict(t, row.Expect, &expect)
 	e := textEvent(input.Event)
 	if input.Event == "execution error" {
 		e = &Event{Type: TypeResult, Class: AllowRule, Error: "exec: no such file"}
@@ -290,13 +265,13 @@ func caseLevel(t *testing.T, row caseRow) {
 	assert.Len(t, events(t, l.Dir(), Filter{}), n)
 }
 
-func caseCheckpoint(t *testing.T, row caseRow) {
+func caseCheckpoint(t *testing.T, row testcase.Row) {
 	var given struct{ Change, Checkpoint, Dir string }
-	strict(t, row.Given, &given)
+	testcase.Strict(t, row.Given, &given)
 	switch {
 	case given.Change != "":
 		var expect struct{ WithoutCheckpoint, WithCheckpoint bool }
-		strict(t, row.Expect, &expect)
+		testcase.Strict(t, row.Expect, &expect)
 		for checkpoint, found := range map[bool]bool{false: expect.WithoutCheckpoint, true: expect.WithCheckpoint} {
 			opt := testOptions(t)
 			opt.Checkpoint = checkpoint
@@ -350,7 +325,7 @@ func caseCheckpoint(t *testing.T, row caseRow) {
 	}
 }
 
-func caseClass(t *testing.T, row caseRow) {
+func caseClass(t *testing.T, row testcase.Row) {
 	require.True(t, enginesRows[row.ID])
 	var expect struct {
 		Decision Class
@@ -359,7 +334,7 @@ func caseClass(t *testing.T, row caseRow) {
 		Ran      *bool
 		Blocked  bool
 	}
-	strict(t, row.Expect, &expect)
+	testcase.Strict(t, row.Expect, &expect)
 	deny, allow, ask := model.Deny, model.Allow, model.Ask
 	// What the engine would hand over for the row.
 	d, hook := decided("bash", `{}`, allow, "rule"), (*HookRun)(nil)

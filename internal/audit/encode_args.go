@@ -118,29 +118,35 @@ func (w *argWalker) text(raw []byte, st strength) {
 	w.enc.secretText(p, maxArgText, full)
 }
 
-func (w *argWalker) object(depth int) {
-	w.put('{')
-	w.i++
-	first := true
+// element goes to the next element of an object or array and writes the comma
+// before it. At the end, which it writes too, and on failure there is none.
+func (w *argWalker) element(end byte, first bool) bool {
 	for {
 		w.blanks()
 		if w.failed || w.i >= len(w.p) {
 			w.failed = true
-			return
+			return false
 		}
 		switch w.p[w.i] {
 		case ',':
 			w.i++
 			continue
-		case '}':
+		case end:
 			w.i++
-			w.put('}')
-			return
+			w.put(end)
+			return false
 		}
 		if !first {
 			w.put(',')
 		}
-		first = false
+		return true
+	}
+}
+
+func (w *argWalker) object(depth int) {
+	w.put('{')
+	w.i++
+	for first := true; w.element('}', first); first = false {
 		p, full := w.decode(w.str())
 		st := nameStrength(p, nameText)
 		if st == noName && len(p) > 2 && (p[0]|0x20) == 'x' && p[1] == '-' {
@@ -161,26 +167,7 @@ func (w *argWalker) array(depth int, st strength) {
 	w.put('[')
 	w.i++
 	option := noName
-	first := true
-	for {
-		w.blanks()
-		if w.failed || w.i >= len(w.p) {
-			w.failed = true
-			return
-		}
-		switch w.p[w.i] {
-		case ',':
-			w.i++
-			continue
-		case ']':
-			w.i++
-			w.put(']')
-			return
-		}
-		if !first {
-			w.put(',')
-		}
-		first = false
+	for first := true; w.element(']', first); first = false {
 		// What follows "--password" in a list is one.
 		next := noName
 		if w.p[w.i] == '"' && w.i+1 < len(w.p) && w.p[w.i+1] == '-' {

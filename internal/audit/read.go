@@ -62,19 +62,28 @@ func Show(ctx context.Context, dir string, f Filter) iter.Seq2[*Event, error] {
 	return showUpTo(ctx, dir, f, nil)
 }
 
-// emit decodes a line, filters it and yields it.
-func emit(f *Filter, path string, n uint64, line []byte, yield func(*Event, error) bool) bool {
+// read decodes a line. It returns nothing if the filter drops it.
+func (f *Filter) read(path string, n uint64, line []byte) (*Event, error) {
 	if !f.maybe(line) {
-		return true
+		return nil, nil
 	}
 	e, err := decodeLine(line)
 	if err != nil {
-		return yield(nil, &LineError{path, n, err})
+		return nil, &LineError{path, n, err}
 	}
 	if !f.Keeps(e) {
+		return nil, nil
+	}
+	return e, nil
+}
+
+// emit decodes a line, filters it and yields it.
+func emit(f *Filter, path string, n uint64, line []byte, yield func(*Event, error) bool) bool {
+	e, err := f.read(path, n, line)
+	if e == nil && err == nil {
 		return true
 	}
-	return yield(e, nil)
+	return yield(e, err)
 }
 
 // place is where a line is, for the last N events.
@@ -112,17 +121,14 @@ func showLast(ctx context.Context, dir string, f Filter, limit int, stops map[st
 			}
 			continue
 		}
-		if !f.maybe(line) {
-			continue
-		}
-		e, err := decodeLine(line)
+		e, err := f.read(src.path, src.line, line)
 		if err != nil {
-			if !yield(nil, &LineError{src.path, src.line, err}) {
+			if !yield(nil, err) {
 				return
 			}
 			continue
 		}
-		if !f.Keeps(e) {
+		if e == nil {
 			continue
 		}
 		p := place{src.path, src.line, src.at, len(line)}

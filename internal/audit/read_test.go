@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -128,7 +129,7 @@ func TestExport(t *testing.T) {
 		RequestBy  string `json:"requested_by"`
 		Revision   string
 	}
-	strict(t, []byte(rows[4]), &row)
+	testcase.Strict(t, []byte(rows[4]), &row)
 	assert.Equal(t, "lictor/verdict", row.Path)
 	assert.Len(t, row.DecisionID, 64)
 	assert.Equal(t, []string{"/input/args"}, row.Erased)

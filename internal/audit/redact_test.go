@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
@@ -13,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 type corpusRow struct {
@@ -20,28 +20,12 @@ type corpusRow struct {
 	Secrets []string `json:"secrets"`
 }
 
-func corpus(t testing.TB, name string) []corpusRow {
-	f, err := os.Open("testdata/" + name)
-	require.NoError(t, err)
-	defer f.Close()
-	var rows []corpusRow
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		var row corpusRow
-		d := json.NewDecoder(bytes.NewReader(sc.Bytes()))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&row))
-		rows = append(rows, row)
-	}
-	require.NotEmpty(t, rows)
-	return rows
-}
-
 // Every secret of the corpus is removed, as a text and in every place of an
 // event, and what was removed can be compared.
 func TestSecretsAreRemoved(t *testing.T) {
 	red := NewRedactor([]byte("key"), nil)
 	enc := &encoder{red: red}
-	for _, row := range corpus(t, "secrets.jsonl") {
+	for _, row := range testcase.Lines[corpusRow](t, "testdata/secrets.jsonl") {
 		for _, secret := range row.Secrets {
 			require.Contains(t, row.Text, secret)
 			assert.NotContains(t, red.String(row.Text), secret, "in %q", row.Text)
@@ -58,7 +42,7 @@ func TestSecretsAreRemoved(t *testing.T) {
 
 func TestLookalikesStay(t *testing.T) {
 	red := NewRedactor([]byte("key"), nil)
-	for _, row := range corpus(t, "lookalikes.jsonl") {
+	for _, row := range testcase.Lines[corpusRow](t, "testdata/lookalikes.jsonl") {
 		assert.Equal(t, row.Text, red.String(row.Text))
 	}
 }
@@ -150,10 +134,10 @@ func TestRedactionIsLinear(t *testing.T) {
 }
 
 func FuzzRedact(f *testing.F) {
-	for _, row := range corpus(f, "secrets.jsonl") {
+	for _, row := range testcase.Lines[corpusRow](f, "testdata/secrets.jsonl") {
 		f.Add(row.Text)
 	}
-	for _, row := range corpus(f, "lookalikes.jsonl") {
+	for _, row := range testcase.Lines[corpusRow](f, "testdata/lookalikes.jsonl") {
 		f.Add(row.Text)
 	}
 	const secret = "registered-secret-0123456789"

@@ -11,18 +11,15 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lictor-policy/lictor/internal/approve"
-	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/model"
 )
 
 // openQueue opens the user's store of open questions.
 func openQueue(o approve.QueueOptions) (*approve.Queue, error) {
-	home, err := config.HomeFolder()
+	places, err := userPlaces()
 	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err}
+		return nil, err
 	}
-	// The store belongs to the user, whatever the project.
-	places := config.FindPlaces(home, home)
 	if err := os.MkdirAll(places.HomeDir, 0o700); err != nil {
 		return nil, &exitError{code: exitDeny, err: err}
 	}
@@ -79,7 +76,7 @@ func newApproveList(s *streams) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -196,11 +193,10 @@ func approver(kind string, limit time.Duration, folder, agent string) (model.App
 	case "none":
 		return nil, nil
 	case "", "terminal":
-		home, err := config.HomeFolder()
+		places, err := userPlaces()
 		if err != nil {
 			return nil, err
 		}
-		places := config.FindPlaces(home, home)
 		if err := os.MkdirAll(places.ApprovalsDir, 0o700); err != nil {
 			return nil, err
 		}

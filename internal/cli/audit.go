@@ -40,17 +40,9 @@ func newAudit(s *streams) *cobra.Command {
 
 // places finds the project that the log is about.
 func (f *auditFlags) places() (config.Places, error) {
-	home, err := config.HomeFolder()
+	home, root, err := findRoot(f.root)
 	if err != nil {
-		return config.Places{}, &exitError{code: exitUsage, err: err}
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return config.Places{}, fail(exitUsage, "working folder unknown: %v", err)
-	}
-	root, err := config.FindRoot(f.root, "", cwd, home)
-	if err != nil {
-		return config.Places{}, &exitError{code: exitUsage, err: err}
+		return config.Places{}, err
 	}
 	return config.FindPlaces(root, home), nil
 }
@@ -123,6 +115,16 @@ func (f *filterFlags) filter() (audit.Filter, error) {
 	return out, nil
 }
 
+// chosen are the log's folder and which of its events a command is about.
+func (f *auditFlags) chosen(filter *filterFlags) (string, audit.Filter, error) {
+	dir, err := f.folder()
+	if err != nil {
+		return "", audit.Filter{}, err
+	}
+	out, err := filter.filter()
+	return dir, out, err
+}
+
 func moment(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -149,11 +151,7 @@ func newAuditShow(s *streams, flags *auditFlags) *cobra.Command {
 		Short: "Show events, oldest first",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := flags.folder()
-			if err != nil {
-				return err
-			}
-			f, err := filter.filter()
+			dir, f, err := flags.chosen(&filter)
 			if err != nil {
 				return err
 			}
@@ -195,7 +193,7 @@ func newAuditShow(s *streams, flags *auditFlags) *cobra.Command {
 	}
 	filter.register(cmd)
 	cmd.Flags().BoolVar(&follow, "follow", false, "go on with what is written")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -241,11 +239,7 @@ func newAuditStats(s *streams, flags *auditFlags) *cobra.Command {
 		Short: "Count decisions by class, risk, tool and agent",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := flags.folder()
-			if err != nil {
-				return err
-			}
-			f, err := filter.filter()
+			dir, f, err := flags.chosen(&filter)
 			if err != nil {
 				return err
 			}
@@ -269,7 +263,7 @@ func newAuditStats(s *streams, flags *auditFlags) *cobra.Command {
 		},
 	}
 	filter.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -356,7 +350,7 @@ checkpoints and the anchors. It changes nothing. Exit codes: 0 ok or unanchored,
 	}
 	verify.register(cmd)
 	cmd.Flags().BoolVar(&require, "require-anchor", false, "fail if neither checkpoint nor anchor says how long the log was")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -432,11 +426,7 @@ func newAuditExport(s *streams, flags *auditFlags) *cobra.Command {
 		Short: "Write events as JSON lines, or as events of OPA's decision log",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := flags.folder()
-			if err != nil {
-				return err
-			}
-			f, err := filter.filter()
+			dir, f, err := flags.chosen(&filter)
 			if err != nil {
 				return err
 			}

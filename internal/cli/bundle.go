@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lictor-policy/lictor/internal/bundle"
-	"github.com/lictor-policy/lictor/internal/config"
 )
 
 func newBundle(s *streams) *cobra.Command {
@@ -85,11 +84,11 @@ func newBundleCheck(s *streams) *cobra.Command {
 
 // supportFolder is where the files lie that a stock OPA needs.
 func supportFolder() (string, error) {
-	home, err := config.HomeFolder()
+	places, err := userPlaces()
 	if err != nil {
-		return "", &exitError{code: exitUsage, err: err}
+		return "", err
 	}
-	return filepath.Join(config.FindPlaces(home, home).HomeDir, "opa"), nil
+	return filepath.Join(places.HomeDir, "opa"), nil
 }
 
 func newBundleTest(s *streams) *cobra.Command {
@@ -196,11 +195,11 @@ func newBundleSign(s *streams) *cobra.Command {
 // keyring reads the public keys of the machine's folder, or those that are named.
 func keyring(named []string) (*bundle.Keyring, error) {
 	if len(named) == 0 {
-		home, err := config.HomeFolder()
+		places, err := userPlaces()
 		if err != nil {
-			return nil, &exitError{code: exitUsage, err: err}
+			return nil, err
 		}
-		keys, err := bundle.ReadKeys(filepath.Join(config.FindPlaces(home, home).ManagedDir, "keys"))
+		keys, err := bundle.ReadKeys(filepath.Join(places.ManagedDir, "keys"))
 		if err != nil {
 			return nil, &exitError{code: exitDeny, err: err}
 		}
@@ -222,6 +221,11 @@ func keyring(named []string) (*bundle.Keyring, error) {
 	return keys, nil
 }
 
+// keyFlag names the keys that keyring reads.
+func keyFlag(cmd *cobra.Command, named *[]string) {
+	cmd.Flags().StringArrayVar(named, "key", nil, "public key `file` <id>.pem (default: the machine's keys folder)")
+}
+
 func newBundleVerify(s *streams) *cobra.Command {
 	var named []string
 	cmd := &cobra.Command{
@@ -241,7 +245,7 @@ func newBundleVerify(s *streams) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&named, "key", nil, "public key `file` <id>.pem (default: the machine's keys folder)")
+	keyFlag(cmd, &named)
 	return cmd
 }
 
@@ -290,8 +294,8 @@ func newBundleInspect(s *streams) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&named, "key", nil, "public key `file` <id>.pem (default: the machine's keys folder)")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	keyFlag(cmd, &named)
+	formatFlag(cmd, &format)
 	return cmd
 }
 

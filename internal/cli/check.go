@@ -39,8 +39,8 @@ without --jsonl with exit code 3.`,
 			if err := calls.check(); err != nil {
 				return err
 			}
-			if format != "text" && format != "json" {
-				return fail(exitUsage, "--format is text or json, not %q", format)
+			if err := checkFormat(format); err != nil {
+				return err
 			}
 			if calls.jsonl {
 				return checkLines(cmd, s, &engine)
@@ -50,7 +50,7 @@ without --jsonl with exit code 3.`,
 	}
 	engine.register(cmd)
 	calls.register(cmd, true)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 

@@ -65,14 +65,11 @@ was up, 125 that lictor or the sandbox failed and the command did not run.`,
 					return err
 				}
 			}
-			engine, err := lictor.Open(cmd.Context(), o)
+			engine, err := openEngine(cmd.Context(), s, o)
 			if err != nil {
 				return &exitError{code: exitSetup, err: err}
 			}
 			defer engine.Close()
-			for _, n := range engine.Notices() {
-				fmt.Fprintln(s.err, "lictor: notice:", n)
-			}
 			arguments, err := json.Marshal(map[string]any{"command": command, "outside_sandbox": outside})
 			if err != nil {
 				return &exitError{code: exitSetup, err: err}
@@ -209,7 +206,7 @@ func newSandboxPlan(s *streams) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -244,6 +241,6 @@ func newSandboxVerify(s *streams) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&executor, "executor", "os", "the `executor`: os, native, bwrap, landlock or seatbelt")
 	cmd.Flags().StringVar(&dir, "dir", "", "work below this `folder`")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }

@@ -28,8 +28,8 @@ have allowed the call. The exit code is that of check.`,
 			if err := calls.check(); err != nil {
 				return err
 			}
-			if format != "text" && format != "json" {
-				return fail(exitUsage, "--format is text or json, not %q", format)
+			if err := checkFormat(format); err != nil {
+				return err
 			}
 			engine, err := flags.open(cmd.Context(), cmd, s)
 			if err != nil {
@@ -58,7 +58,7 @@ have allowed the call. The exit code is that of check.`,
 	}
 	flags.register(cmd)
 	calls.register(cmd, false)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 

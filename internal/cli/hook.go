@@ -105,13 +105,8 @@ func (h *hooked) open(ctx context.Context, e *hook.Event) error {
 	o.ProjectDir = hook.Project(h.dialect, e, os.Getenv)
 	o.Cwd = e.Call.Cwd
 	o.Execute = h.wrap
-	if h.engine, err = lictor.Open(ctx, o); err != nil {
-		return err
-	}
-	for _, n := range h.engine.Notices() {
-		fmt.Fprintln(h.s.err, "lictor: notice:", n)
-	}
-	return nil
+	h.engine, err = openEngine(ctx, h.s, o)
+	return err
 }
 
 func (h *hooked) decide(ctx context.Context, e *hook.Event, call model.Call) (model.Verdict, error) {

@@ -28,8 +28,8 @@ A call that cannot be read has a document too, with the fact input_error.`,
 			if err := calls.check(); err != nil {
 				return err
 			}
-			if format != "text" && format != "json" {
-				return fail(exitUsage, "--format is text or json, not %q", format)
+			if err := checkFormat(format); err != nil {
+				return err
 			}
 			engine, err := flags.open(cmd.Context(), cmd, s)
 			if err != nil {

@@ -34,16 +34,12 @@ func (f *installFlags) options() (install.Scope, install.Options, error) {
 	if f.project && f.user {
 		return "", o, fail(exitUsage, "--project and --user contradict each other")
 	}
-	home, err := config.HomeFolder()
+	home, cwd, err := whereabouts()
 	if err != nil {
-		return "", o, &exitError{code: exitUsage, err: err}
+		return "", o, err
 	}
 	o.Home = home
 	scope := install.User
-	cwd, err := os.Getwd()
-	if err != nil {
-		return "", o, fail(exitUsage, "working folder unknown: %v", err)
-	}
 	root, err := config.FindRoot(f.root, "", cwd, home)
 	if f.project {
 		scope = install.Project
@@ -57,13 +53,54 @@ func (f *installFlags) options() (install.Scope, install.Options, error) {
 	return scope, o, nil
 }
 
+// changeFlags are those of the commands that change an agent's settings.
+type changeFlags struct {
+	installFlags
+	ask, warm, dryRun bool
+}
+
+func (f *changeFlags) register(cmd *cobra.Command) {
+	f.installFlags.register(cmd)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the change only")
+}
+
+// change does what do does, or with --dry-run only plans it, and shows it.
+func (f *changeFlags) change(s *streams, agent string, do, plan func(string, install.Scope, install.Options) (install.Change, error)) error {
+	scope, o, err := f.options()
+	if err != nil {
+		return err
+	}
+	o.Ask = f.ask
+	if f.warm {
+		program, err := besides()
+		if err != nil {
+			return &exitError{code: exitUsage, err: err}
+		}
+		o.Command = []string{program}
+	}
+	if f.dryRun {
+		do = plan
+	}
+	change, err := do(agent, scope, o)
+	if err != nil {
+		return &exitError{code: exitDeny, err: err}
+	}
+	if !change.Changed() {
+		fmt.Fprintf(s.out, "%s: nothing to change\n", change.File)
+	} else {
+		fmt.Fprint(s.out, change.Diff())
+		if f.dryRun {
+			fmt.Fprintln(s.out, "nothing was written (--dry-run)")
+		}
+	}
+	for _, n := range change.Notes {
+		fmt.Fprintln(s.out, "note:", n)
+	}
+	return nil
+}
+
 func newInstall(s *streams) *cobra.Command {
-	var (
-		flags  installFlags
-		dryRun bool
-		ask    bool
-		warm   bool
-	)
+	var flags changeFlags
 	cmd := &cobra.Command{
 		Use:   "install AGENT",
 		Short: "Put lictor's hook into an agent's own settings",
@@ -78,37 +115,24 @@ Agents: ` + strings.Join(install.Agents(), ", "),
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: install.Agents(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			scope, o, err := flags.options()
-			if err != nil {
-				return err
-			}
-			o.Ask = ask
-			if warm {
-				program, err := besides()
-				if err != nil {
-					return &exitError{code: exitUsage, err: err}
-				}
-				o.Command = []string{program}
-			}
-			do := install.Install
-			if dryRun {
-				do = install.Plan
-			}
-			change, err := do(args[0], scope, o)
-			if err == nil && !dryRun {
-				// What doctor would say is best said at once.
-				if st, err := install.Status(args[0], scope, o); err == nil {
-					change.Notes = append(change.Notes, st.Problems...)
-				}
-			}
-			return told(s, change, err, dryRun)
+			return flags.change(s, args[0], installed, install.Plan)
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change only")
-	cmd.Flags().BoolVar(&ask, "ask", false, "let the agent ask where its contract cannot promise that it does")
-	cmd.Flags().BoolVar(&warm, "daemon", false, "let lictor-hook answer, which asks a daemon with warm engines")
+	cmd.Flags().BoolVar(&flags.ask, "ask", false, "let the agent ask where its contract cannot promise that it does")
+	cmd.Flags().BoolVar(&flags.warm, "daemon", false, "let lictor-hook answer, which asks a daemon with warm engines")
 	return cmd
+}
+
+// installed installs, and notes what doctor would say: that is best said at once.
+func installed(agent string, scope install.Scope, o install.Options) (install.Change, error) {
+	change, err := install.Install(agent, scope, o)
+	if err == nil {
+		if st, err := install.Status(agent, scope, o); err == nil {
+			change.Notes = append(change.Notes, st.Problems...)
+		}
+	}
+	return change, err
 }
 
 // besides is the lictor-hook in the folder of this program.
@@ -128,50 +152,18 @@ func besides() (string, error) {
 }
 
 func newUninstall(s *streams) *cobra.Command {
-	var (
-		flags  installFlags
-		dryRun bool
-	)
+	var flags changeFlags
 	cmd := &cobra.Command{
 		Use:       "uninstall AGENT",
 		Short:     "Take lictor's hook out of an agent's own settings",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: install.Agents(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			scope, o, err := flags.options()
-			if err != nil {
-				return err
-			}
-			do := install.Uninstall
-			if dryRun {
-				do = install.PlanUninstall
-			}
-			change, err := do(args[0], scope, o)
-			return told(s, change, err, dryRun)
+			return flags.change(s, args[0], install.Uninstall, install.PlanUninstall)
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change only")
 	return cmd
-}
-
-// told shows a change of an agent's settings.
-func told(s *streams, change install.Change, err error, dryRun bool) error {
-	if err != nil {
-		return &exitError{code: exitDeny, err: err}
-	}
-	if !change.Changed() {
-		fmt.Fprintf(s.out, "%s: nothing to change\n", change.File)
-	} else {
-		fmt.Fprint(s.out, change.Diff())
-		if dryRun {
-			fmt.Fprintln(s.out, "nothing was written (--dry-run)")
-		}
-	}
-	for _, n := range change.Notes {
-		fmt.Fprintln(s.out, "note:", n)
-	}
-	return nil
 }
 
 func newImport(s *streams) *cobra.Command {
@@ -230,7 +222,7 @@ Agents: ` + strings.Join(install.Importable(), ", "),
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -277,7 +269,7 @@ func newDoctor(s *streams) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 

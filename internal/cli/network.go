@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lictor-policy/lictor"
 	"github.com/lictor-policy/lictor/internal/netguard"
 )
 
@@ -65,14 +64,11 @@ URL with credentials that clients need, and at the end what it blocked.`,
 				return err
 			}
 			o.ShortLived = false
-			engine, err := lictor.Open(cmd.Context(), o)
+			engine, err := openEngine(cmd.Context(), s, o)
 			if err != nil {
 				return &exitError{code: exitUsage, err: err}
 			}
 			defer engine.Close()
-			for _, n := range engine.Notices() {
-				fmt.Fprintln(s.err, "lictor: notice:", n)
-			}
 			host, _, err := net.SplitHostPort(listen)
 			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
 				return fail(exitUsage, "--listen is a loopback address and a port (127.0.0.1:3128), not %q", listen)

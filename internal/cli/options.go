@@ -85,15 +85,36 @@ func lean() {
 	}
 }
 
-// open opens the engine and says its notices on standard error.
+// formatFlag is the flag of the commands that print for people or as JSON.
+func formatFlag(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVar(format, "format", "text", "output `format`: text or json")
+}
+
+func checkFormat(format string) error {
+	if format != "text" && format != "json" {
+		return fail(exitUsage, "--format is text or json, not %q", format)
+	}
+	return nil
+}
+
+// open opens the engine that the flags describe.
 func (f *engineFlags) open(ctx context.Context, cmd *cobra.Command, s *streams) (*lictor.Engine, error) {
 	o, err := f.options(cmd, s)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := lictor.Open(ctx, o)
+	engine, err := openEngine(ctx, s, o)
 	if err != nil {
 		return nil, &exitError{code: exitUsage, err: err}
+	}
+	return engine, nil
+}
+
+// openEngine opens an engine and says its notices on standard error.
+func openEngine(ctx context.Context, s *streams, o lictor.Options) (*lictor.Engine, error) {
+	engine, err := lictor.Open(ctx, o)
+	if err != nil {
+		return nil, err
 	}
 	for _, n := range engine.Notices() {
 		fmt.Fprintln(s.err, "lictor: notice:", n)

@@ -60,7 +60,7 @@ func newPolicy(s *streams) *cobra.Command {
 			return w.Flush()
 		},
 	}
-	show.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(show, &format)
 	check := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check a team policy file as it would be read",

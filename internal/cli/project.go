@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -35,18 +34,43 @@ func (f *projectFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.managed, "managed-policy", "", "team policy `file` to use in place of the system's (for tests)")
 }
 
-func (f *projectFlags) open(ctx context.Context) (*project, error) {
+// whereabouts are the user's home folder and the folder that lictor runs in.
+func whereabouts() (home, cwd string, err error) {
+	if home, err = config.HomeFolder(); err != nil {
+		return "", "", &exitError{code: exitUsage, err: err}
+	}
+	if cwd, err = os.Getwd(); err != nil {
+		return "", "", fail(exitUsage, "working folder unknown: %v", err)
+	}
+	return home, cwd, nil
+}
+
+// findRoot finds the home folder and the project that --root names, or that
+// lictor runs in.
+func findRoot(flag string) (home, root string, err error) {
+	home, cwd, err := whereabouts()
+	if err != nil {
+		return "", "", err
+	}
+	if root, err = config.FindRoot(flag, "", cwd, home); err != nil {
+		return "", "", &exitError{code: exitUsage, err: err}
+	}
+	return home, root, nil
+}
+
+// userPlaces are the places of the user and the machine, whatever the project.
+func userPlaces() (config.Places, error) {
 	home, err := config.HomeFolder()
 	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err}
+		return config.Places{}, &exitError{code: exitUsage, err: err}
 	}
-	cwd, err := os.Getwd()
+	return config.FindPlaces(home, home), nil
+}
+
+func (f *projectFlags) open(ctx context.Context) (*project, error) {
+	home, root, err := findRoot(f.root)
 	if err != nil {
-		return nil, fail(exitUsage, "working folder unknown: %v", err)
-	}
-	root, err := config.FindRoot(f.root, "", cwd, home)
-	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err}
+		return nil, err
 	}
 	policy, err := eval.New(ctx)
 	if err != nil {
@@ -91,11 +115,11 @@ func bundlePolicies(ctx context.Context, places config.Places) ([]config.PolicyL
 func (p *project) env() (rules.Env, *toolcall.Table, *pathguard.Guard, error) {
 	table, err := toolcall.LoadTable(rego.Tools)
 	if err != nil {
-		return rules.Env{}, nil, nil, err
+		return rules.Env{}, nil, nil, &exitError{code: exitUsage, err: err}
 	}
 	guard, err := pathguard.New(p.places.Root, pathguard.WithHome(p.places.Home))
 	if err != nil {
-		return rules.Env{}, nil, nil, err
+		return rules.Env{}, nil, nil, &exitError{code: exitUsage, err: err}
 	}
 	return facts.Env(guard, table), table, guard, nil
 }
@@ -109,7 +133,7 @@ func (p *project) permissions() (*rules.Permissions, rules.Options, error) {
 	o := rules.Options{Env: env, User: p.places.HomePermissions, System: p.places.ManagedPermissions}
 	perms, err := rules.Load(p.places.Root, o)
 	if err != nil {
-		return nil, o, fmt.Errorf("%w (nothing was changed)", err)
+		return nil, o, fail(exitUsage, "%w (nothing was changed)", err)
 	}
 	return perms, o, nil
 }

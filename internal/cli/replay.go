@@ -51,11 +51,7 @@ such rows are marked, because the other policy did not see the very call.`,
 			if err != nil {
 				return err
 			}
-			dir, err := flags.folder()
-			if err != nil {
-				return err
-			}
-			f, err := filter.filter()
+			dir, f, err := flags.chosen(&filter)
 			if err != nil {
 				return err
 			}
@@ -117,7 +113,7 @@ such rows are marked, because the other policy did not see the very call.`,
 	cmd.Flags().StringVar(&settings, "settings", "", "settings `file` to use in place of the project's")
 	cmd.Flags().StringVar(&managed, "managed-policy", "", "team policy `file` to use in place of the machine's")
 	cmd.Flags().StringArrayVar(&bundles, "bundle", nil, "another managed bundle, or a `folder` of them")
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 

@@ -75,7 +75,7 @@ func newRulesList(s *streams, flags *projectFlags) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -122,7 +122,7 @@ func newRulesAdd(s *streams, flags *projectFlags) *cobra.Command {
 			}
 			perms, options, err := p.permissions()
 			if err != nil {
-				return &exitError{code: exitUsage, err: err}
+				return err
 			}
 			for _, w := range rules.Lint([]model.Rule{parsed}, options.Env) {
 				switch w.Kind {
@@ -159,7 +159,7 @@ func (p *project) lastRule(ctx context.Context) ([]string, error) {
 	there := map[string]bool{}
 	perms, _, err := p.permissions()
 	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err}
+		return nil, err
 	}
 	snapshot := perms.Snapshot()
 	for _, r := range append(snapshot.Allow, snapshot.Deny...) {
@@ -240,7 +240,7 @@ func newRulesRemove(s *streams, flags *projectFlags) *cobra.Command {
 			}
 			perms, _, err := p.permissions()
 			if err != nil {
-				return &exitError{code: exitUsage, err: err}
+				return err
 			}
 			if last {
 				if args, err = p.lastRule(cmd.Context()); err != nil {
@@ -288,7 +288,7 @@ func newRulesDerive(s *streams, flags *projectFlags) *cobra.Command {
 			}
 			env, table, guard, err := p.env()
 			if err != nil {
-				return &exitError{code: exitUsage, err: err}
+				return err
 			}
 			x := &facts.Context{Table: table, Guard: guard, Env: env, Mode: model.ModeBuild, Isolation: model.IsolationNone}
 			query, err := x.Query(&call)
@@ -315,7 +315,7 @@ func newRulesDerive(s *streams, flags *projectFlags) *cobra.Command {
 		},
 	}
 	calls.register(cmd, false)
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -331,7 +331,7 @@ func newRulesLint(s *streams, flags *projectFlags) *cobra.Command {
 			}
 			env, _, _, err := p.env()
 			if err != nil {
-				return &exitError{code: exitUsage, err: err}
+				return err
 			}
 			loaded, err := config.Read(cmd.Context(), p.places, p.options)
 			if err != nil {
@@ -367,7 +367,7 @@ func newRulesValidate(s *streams, flags *projectFlags) *cobra.Command {
 			}
 			env, _, _, err := p.env()
 			if err != nil {
-				return &exitError{code: exitUsage, err: err}
+				return err
 			}
 			reports := rules.Validate(p.places.Root, rules.Options{Env: env, User: p.places.HomePermissions, System: p.places.ManagedPermissions})
 			code := 0
@@ -406,6 +406,6 @@ func newRulesValidate(s *streams, flags *projectFlags) *cobra.Command {
 			return exit(code)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "output `format`: text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }

@@ -85,24 +85,33 @@ the file that it names.`,
 	return cmd
 }
 
+// askFlags say who answers the questions of a command that decides many calls.
+type askFlags struct {
+	who   string
+	limit time.Duration
+}
+
+func (f *askFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.who, "ask", "queue", "who answers a question: terminal, `queue` (lictor approve) or none")
+	fl.DurationVar(&f.limit, "ask-limit", 5*time.Minute, "no answer within this `time` is a no")
+}
+
 // openFor opens an engine for a command that decides many calls, with the
 // approver that --ask names.
-func openFor(ctx context.Context, cmd *cobra.Command, s *streams, flags *engineFlags, ask string, limit time.Duration, agent string, execute bool) (*lictor.Engine, error) {
+func openFor(ctx context.Context, cmd *cobra.Command, s *streams, flags *engineFlags, asked *askFlags, agent string, execute bool) (*lictor.Engine, error) {
 	flags.longLived = true
 	o, err := flags.options(cmd, s)
 	if err != nil {
 		return nil, err
 	}
 	o.Execute = execute
-	if o.Approver, err = approver(ask, limit, flags.root, agent); err != nil {
+	if o.Approver, err = approver(asked.who, asked.limit, flags.root, agent); err != nil {
 		return nil, err
 	}
-	engine, err := lictor.Open(ctx, o)
+	engine, err := openEngine(ctx, s, o)
 	if err != nil {
 		return nil, &exitError{code: exitUsage, err: err}
-	}
-	for _, n := range engine.Notices() {
-		fmt.Fprintln(s.err, "lictor: notice:", n)
 	}
 	return engine, nil
 }
@@ -110,15 +119,14 @@ func openFor(ctx context.Context, cmd *cobra.Command, s *streams, flags *engineF
 func newMCP(s *streams) *cobra.Command {
 	var (
 		flags engineFlags
-		ask   string
-		limit time.Duration
+		asked askFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Be an MCP server with the tools check, explain and approve_prompt",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			engine, err := openFor(cmd.Context(), cmd, s, &flags, ask, limit, "mcp", false)
+			engine, err := openFor(cmd.Context(), cmd, s, &flags, &asked, "mcp", false)
 			if err != nil {
 				return err
 			}
@@ -130,16 +138,14 @@ func newMCP(s *streams) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&ask, "ask", "queue", "who answers a question: terminal, `queue` (lictor approve) or none")
-	cmd.Flags().DurationVar(&limit, "ask-limit", 5*time.Minute, "no answer within this `time` is a no")
+	asked.register(cmd)
 	return cmd
 }
 
 func newMCPProxy(s *streams) *cobra.Command {
 	var (
 		flags engineFlags
-		ask   string
-		limit time.Duration
+		asked askFlags
 		name  string
 		plain bool
 	)
@@ -159,7 +165,7 @@ unless --no-sandbox says otherwise.`,
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
-			engine, err := openFor(ctx, cmd, s, &flags, ask, limit, "mcp-proxy", !plain)
+			engine, err := openFor(ctx, cmd, s, &flags, &asked, "mcp-proxy", !plain)
 			if err != nil {
 				return err
 			}
@@ -177,10 +183,9 @@ unless --no-sandbox says otherwise.`,
 		},
 	}
 	flags.register(cmd)
+	asked.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&name, "server", "", "the server's `name` in rules (mcp__NAME__TOOL)")
 	fl.BoolVar(&plain, "no-sandbox", false, "run the server with your rights and environment")
-	fl.StringVar(&ask, "ask", "queue", "who answers a question: terminal, `queue` (lictor approve) or none")
-	fl.DurationVar(&limit, "ask-limit", 5*time.Minute, "no answer within this `time` is a no")
 	return cmd
 }

@@ -1,30 +1,18 @@
 package config
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
-// conformance is one line of a case file. The reader is strict: a field or an
-// area that no test knows fails, so that nothing is passed over silently.
-type conformance struct {
-	ID     string          `json:"id"`
-	Area   string          `json:"area"`
-	Given  json.RawMessage `json:"given"`
-	Input  json.RawMessage `json:"input"`
-	Expect json.RawMessage `json:"expect"`
-}
-
-var areas = map[string]func(t *testing.T, c conformance){
+var areas = map[string]func(t *testing.T, c testcase.Row){
 	"settings":      caseSettings,
 	"settings-gate": caseGate,
 	"policy-parse":  casePolicyParse,
@@ -36,41 +24,24 @@ var areas = map[string]func(t *testing.T, c conformance){
 }
 
 func TestConformance(t *testing.T) {
-	text, err := os.ReadFile("testdata/cases/config.jsonl")
-	require.NoError(t, err)
-	seen := map[string]bool{}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for lines.Scan() {
-		var c conformance
-		strictly(t, lines.Bytes(), &c)
-		require.False(t, seen[c.ID], "%s stands there twice", c.ID)
-		seen[c.ID] = true
+	for _, c := range testcase.Rows(t, "testdata/cases/config.jsonl") {
 		run, ok := areas[c.Area]
 		require.True(t, ok, "%s: unknown area %q", c.ID, c.Area)
 		t.Run(c.ID, func(t *testing.T) { run(t, c) })
 	}
-	require.NoError(t, lines.Err())
-	require.NotEmpty(t, seen)
-}
-
-func strictly(t *testing.T, text []byte, into any) {
-	t.Helper()
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	require.NoError(t, decoder.Decode(into), string(text))
 }
 
 // absent reports JSON null or nothing.
 func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-func caseSettings(t *testing.T, c conformance) {
+func caseSettings(t *testing.T, c testcase.Row) {
 	var expect struct {
 		Allow   *[]string
 		Deny    []struct{ Tool, Pattern string }
 		Error   any
 		Network json.RawMessage
 	}
-	strictly(t, c.Expect, &expect)
+	testcase.Strict(t, c.Expect, &expect)
 	p := project(t)
 	if string(c.Input) != `{"file": "missing"}` {
 		write(t, p.Settings, string(c.Input))
@@ -96,7 +67,7 @@ func caseSettings(t *testing.T, c conformance) {
 	}
 }
 
-func caseGate(t *testing.T, c conformance) {
+func caseGate(t *testing.T, c testcase.Row) {
 	var given struct {
 		Settings json.RawMessage
 		Ask      model.Answer
@@ -119,8 +90,8 @@ func caseGate(t *testing.T, c conformance) {
 		PreviewContains          string
 		RiskHasFormatterCommands *bool `json:"riskHasFormatterCommandsKey"`
 	}
-	strictly(t, c.Given, &given)
-	strictly(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Expect, &expect)
 	p, ctx := project(t), context.Background()
 	trust := OpenTrust(p.Trust)
 	pin := func() {
@@ -208,12 +179,12 @@ func caseGate(t *testing.T, c conformance) {
 	}
 }
 
-func casePolicyParse(t *testing.T, c conformance) {
+func casePolicyParse(t *testing.T, c testcase.Row) {
 	var expect struct {
 		Error   bool
 		Profile string
 	}
-	strictly(t, c.Expect, &expect)
+	testcase.Strict(t, c.Expect, &expect)
 	policy, err := ParsePolicy("policy.json", c.Input)
 	if expect.Error {
 		require.ErrorContains(t, err, "policy.json")
@@ -259,7 +230,7 @@ func assertPolicy(t *testing.T, want json.RawMessage, got *Policy) {
 	assert.Equal(t, expect, document)
 }
 
-func casePolicyLoad(t *testing.T, c conformance) {
+func casePolicyLoad(t *testing.T, c testcase.Row) {
 	var given struct {
 		User, Managed json.RawMessage
 		Platform      string
@@ -270,8 +241,8 @@ func casePolicyLoad(t *testing.T, c conformance) {
 		AllowsModel        map[string]bool
 		Error, ManagedPath string
 	}
-	strictly(t, c.Given, &given)
-	strictly(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Expect, &expect)
 	if given.Platform != "" {
 		assert.Equal(t, expect.ManagedPath, PlacesFor(given.Platform, "/r", "/h", nil).ManagedPolicy)
 		return
@@ -294,14 +265,14 @@ func casePolicyLoad(t *testing.T, c conformance) {
 	}
 }
 
-func casePolicyMerge(t *testing.T, c conformance) {
+func casePolicyMerge(t *testing.T, c testcase.Row) {
 	var given struct{ User, Managed json.RawMessage }
 	var expect struct {
 		Policy  json.RawMessage
 		Profile string
 	}
-	strictly(t, c.Given, &given)
-	strictly(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Expect, &expect)
 	policy, _, err := layered(t, project(t), given.User, given.Managed)
 	require.NoError(t, err)
 	if expect.Profile != "" {
@@ -311,7 +282,7 @@ func casePolicyMerge(t *testing.T, c conformance) {
 	assertPolicy(t, expect.Policy, policy)
 }
 
-func casePolicyLimits(t *testing.T, c conformance) {
+func casePolicyLimits(t *testing.T, c testcase.Row) {
 	var given struct {
 		Settings json.RawMessage
 		Policy   struct{ Limits Limits }
@@ -320,12 +291,12 @@ func casePolicyLimits(t *testing.T, c conformance) {
 		MaxSteps, TokenBudget             int
 		DefaultsUnchanged, InputUnchanged bool
 	}
-	strictly(t, c.Given, &given)
-	strictly(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Expect, &expect)
 	s := DefaultSettings()
 	if given.Settings[0] == '{' {
-		strictly(t, given.Settings, &s.Limits)
-		strictly(t, given.Settings, &s.Subagents)
+		testcase.Strict(t, given.Settings, &s.Limits)
+		testcase.Strict(t, given.Settings, &s.Subagents)
 	}
 	before := s.Clone()
 	got := CapLimits(s, &Policy{Limits: given.Policy.Limits})
@@ -337,25 +308,25 @@ func casePolicyLimits(t *testing.T, c conformance) {
 	assert.Equal(t, DefaultHelperSteps, DefaultSettings().Subagents.MaxSteps)
 }
 
-func casePolicyModel(t *testing.T, c conformance) {
+func casePolicyModel(t *testing.T, c testcase.Row) {
 	var given struct{ AllowedModels json.RawMessage }
 	var input struct{ Model string }
 	var expect struct{ Allowed bool }
-	strictly(t, c.Given, &given)
-	strictly(t, c.Input, &input)
-	strictly(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	policy, _, err := layered(t, project(t), nil, c.Given)
 	require.NoError(t, err)
 	assert.Equal(t, expect.Allowed, policy.CheckModel(input.Model) == nil)
 }
 
-func caseProfile(t *testing.T, c conformance) {
+func caseProfile(t *testing.T, c testcase.Row) {
 	var given struct{ Policy json.RawMessage }
 	var input struct{ ProjectProfile string }
 	var expect struct{ Policy json.RawMessage }
-	strictly(t, c.Given, &given)
-	strictly(t, c.Input, &input)
-	strictly(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	p := project(t)
 	policy, _, err := layered(t, p, nil, given.Policy)
 	require.NoError(t, err)

@@ -1,39 +1,19 @@
 package netguard
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"net/netip"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
-// caseRow is a line of testdata/cases.jsonl. given, input and expect are decoded
-// again by the runner of the area, strictly: an unknown field or area fails.
-type caseRow struct {
-	ID     string          `json:"id"`
-	Area   string          `json:"area"`
-	Given  json.RawMessage `json:"given"`
-	Input  json.RawMessage `json:"input"`
-	Expect json.RawMessage `json:"expect"`
-}
-
-func strict(t *testing.T, data []byte, into any) {
-	t.Helper()
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	require.NoError(t, dec.Decode(into), "%s", data)
-	require.False(t, dec.More(), "trailing data")
-}
-
 func TestCases(t *testing.T) {
-	run := map[string]func(*testing.T, caseRow){
+	run := map[string]func(*testing.T, testcase.Row){
 		"host-pattern":  caseHostPattern,
 		"policy-host":   casePolicyHost,
 		"address":       caseAddress,
@@ -47,44 +27,35 @@ func TestCases(t *testing.T) {
 		"net-decision":      caseNetDecision,
 		"policy-host-proxy": casePolicyHostProxy,
 	}
-	f, err := os.Open("testdata/cases.jsonl")
-	require.NoError(t, err)
-	defer f.Close()
-	seen := map[string]bool{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var c caseRow
-		strict(t, lines.Bytes(), &c)
+	for _, c := range testcase.Rows(t, "testdata/cases.jsonl") {
 		require.Contains(t, run, c.Area, "%s: unknown area", c.ID)
-		require.False(t, seen[c.ID], "%s: twice", c.ID)
-		seen[c.ID] = true
 		if why, ok := elsewhere[c.ID]; ok {
 			t.Log(c.ID + " is tested elsewhere: " + why)
 			continue
 		}
 		t.Run(c.ID, func(t *testing.T) { run[c.Area](t, c) })
 	}
-	require.NotEmpty(t, seen)
 }
 
-func caseHostPattern(t *testing.T, c caseRow) {
+func caseHostPattern(t *testing.T, c testcase.Row) {
 	var given struct{ Pattern, Where string }
 	var input struct{ Host string }
 	var expect struct{ Match bool }
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	p, err := ParsePattern(given.Pattern, given.Where)
 	require.NoError(t, err)
 	assert.Equal(t, expect.Match, p.Match(input.Host))
 }
 
-func casePolicyHost(t *testing.T, c caseRow) {
+func casePolicyHost(t *testing.T, c testcase.Row) {
 	var given struct{ BlockedHosts []string }
 	var input struct{ Host string }
 	var expect struct{ Blocked bool }
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	blocked := false
 	for _, text := range given.BlockedHosts {
 		p, err := ParsePattern(text, "network.blockedHosts")
@@ -94,20 +65,20 @@ func casePolicyHost(t *testing.T, c caseRow) {
 	assert.Equal(t, expect.Blocked, blocked)
 }
 
-func caseAddress(t *testing.T, c caseRow) {
+func caseAddress(t *testing.T, c testcase.Row) {
 	var given struct{ AllowLocalhost bool }
 	var input struct{ Address string }
 	var expect struct{ OK bool }
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	addr, err := netip.ParseAddr(input.Address)
 	require.NoError(t, err)
 	err = CheckAddress(addr, given.AllowLocalhost)
 	assert.Equal(t, expect.OK, err == nil, "%v", err)
 }
 
-func caseAuthority(t *testing.T, c caseRow) {
+func caseAuthority(t *testing.T, c testcase.Row) {
 	var given struct{}
 	var input struct{ Text string }
 	var expect struct {
@@ -116,9 +87,9 @@ func caseAuthority(t *testing.T, c caseRow) {
 			Port int
 		}
 	}
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	h, err := SplitAuthority(input.Text)
 	if expect.Parsed == nil {
 		require.Error(t, err)
@@ -131,13 +102,13 @@ func caseAuthority(t *testing.T, c caseRow) {
 
 // caseURLCheck reads the prose of the case: "stays <scheme>", or "error: " and
 // what the error speaks of.
-func caseURLCheck(t *testing.T, c caseRow) {
+func caseURLCheck(t *testing.T, c testcase.Row) {
 	var given struct{ AllowLocalhost bool }
 	var input struct{ URL string }
 	var expect struct{ Result string }
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	u, err := CheckURL(input.URL, given.AllowLocalhost)
 	if scheme, ok := strings.CutPrefix(expect.Result, "stays "); ok {
 		require.NoError(t, err)

@@ -1,35 +1,18 @@
 package netguard
 
 import (
-	"archive/tar"
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/sha512"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"log"
-	"math/big"
-	"net"
 	"net/http"
 	"net/http/cgi"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,92 +23,36 @@ import (
 	"golang.org/x/mod/sumdb"
 	"golang.org/x/mod/sumdb/dirhash"
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/lictor-policy/lictor/internal/netguard/nettest"
 )
 
-// site is a small internet on loopback: one server at the ports 80 and 443 of
-// every *.test name, behind a proxy whose list comes from a user's configuration.
+// site is a small internet behind a proxy whose list comes from a user's
+// configuration.
 type site struct {
+	*nettest.Internet
 	proxy *Proxy
 	addr  string
 	ca    string // file
 	home  string
-
-	mu     sync.Mutex
-	handle map[string]http.HandlerFunc // by host
-}
-
-// on sets what a host answers.
-func (s *site) on(host string, h http.HandlerFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.handle[host] = h
-}
-
-// twoPorts maps the ports that the policy opens to those of the test's servers.
-type twoPorts struct{ plain, secure string }
-
-func (d twoPorts) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	to := d.plain
-	if strings.HasSuffix(address, ":443") {
-		to = d.secure
-	}
-	return portDialer{to}.DialContext(ctx, network, address)
 }
 
 // newSite starts it. files are the user's configuration, entries network.allow.
 func newSite(t *testing.T, files map[string]string, entries ...string) *site {
 	t.Helper()
-	s := &site{handle: map[string]http.HandlerFunc{}}
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, _ := strings.Cut(r.Host, ":")
-		s.mu.Lock()
-		h := s.handle[host]
-		s.mu.Unlock()
-		if h != nil {
-			h(w, r)
-			return
-		}
-		http.NotFound(w, r)
-	})
-	plain := httptest.NewServer(handler)
-	t.Cleanup(plain.Close)
-	secure := httptest.NewUnstartedServer(handler)
-	cert, ca := testCertificate(t)
-	secure.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
-	secure.EnableHTTP2 = true
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
-	secure.StartTLS()
-	t.Cleanup(secure.Close)
-
+	s := &site{Internet: nettest.New(t, http.NotFound)}
 	user := userHome(t, files)
 	s.home = user.Home
 	s.ca = filepath.Join(s.home, "ca.pem")
-	require.NoError(t, os.WriteFile(s.ca, ca, 0o600))
+	require.NoError(t, os.WriteFile(s.ca, s.CA, 0o600))
 	resolved, err := Resolve(t.Context(), entries, user)
 	require.NoError(t, err)
 	list, err := resolved.List()
 	require.NoError(t, err)
 	policy := &Policy{List: list}
-	s.proxy = &Proxy{Decide: policy.Decide, Resolver: names{}, Dialer: twoPorts{plain.Listener.Addr().String(), secure.Listener.Addr().String()}}
+	s.proxy = &Proxy{Decide: policy.Decide, Resolver: names{}, Dialer: s}
 	s.addr = testProxy(t, s.proxy)
 	return s
-}
-
-// testCertificate is a certificate for the names of the small internet, and its
-// authority.
-func testCertificate(t *testing.T) (tls.Certificate, []byte) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "lictor test"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames: []string{"*.registry.test", "*.site.test"},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 // run starts a client as a sandboxed command would be: its own home, the proxy's
@@ -150,7 +77,7 @@ func (s *site) run(t *testing.T, dir string, env []string, name string, args ...
 
 func TestCurl(t *testing.T) {
 	s := newSite(t, nil, "a.site.test", "*.registry.test")
-	s.on("a.site.test", func(w http.ResponseWriter, r *http.Request) {
+	s.On("a.site.test", func(w http.ResponseWriter, r *http.Request) {
 		n, _ := io.Copy(io.Discard, r.Body)
 		fmt.Fprintf(w, "%s %s %d", r.Proto, r.URL, n)
 	})
@@ -222,7 +149,7 @@ func TestGit(t *testing.T) {
 		Path: filepath.Join(strings.TrimSpace(git(repos, "--exec-path")), "git-http-backend"),
 		Env:  []string{"GIT_PROJECT_ROOT=" + repos, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + s.home}, InheritEnv: []string{"PATH"}, Logger: nil,
 	}
-	s.on("git.site.test", backend.ServeHTTP)
+	s.On("git.site.test", backend.ServeHTTP)
 
 	for _, scheme := range []string{"http", "https"} {
 		dir := filepath.Join(t.TempDir(), "clone")
@@ -237,39 +164,10 @@ func TestGit(t *testing.T) {
 	assert.Contains(t, out, "403")
 }
 
-// tarball is a gzipped tar of files.
-func tarball(t *testing.T, files map[string]string) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	w := tar.NewWriter(z)
-	for name, text := range files {
-		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
-		_, err := io.WriteString(w, text)
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.Close())
-	require.NoError(t, z.Close())
-	return b.Bytes()
-}
-
 func TestNPM(t *testing.T) {
 	s := newSite(t, map[string]string{".npmrc": "registry=https://npm.registry.test/\naudit=false\nfund=false\nupdate-notifier=false\n"}, "npm")
-	pkg := tarball(t, map[string]string{"package/package.json": `{"name":"left","version":"1.0.0"}`, "package/index.js": "module.exports = 1\n", "package/data": strings.Repeat("x", 1<<20)})
-	sum := sha512.Sum512(pkg)
-	s.on("npm.registry.test", func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/left":
-			_ = json.NewEncoder(w).Encode(map[string]any{"name": "left", "dist-tags": map[string]string{"latest": "1.0.0"}, "versions": map[string]any{
-				"1.0.0": map[string]any{"name": "left", "version": "1.0.0", "dist": map[string]string{
-					"tarball": "https://npm.registry.test/left/-/left-1.0.0.tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
-				}},
-			}})
-		case "/left/-/left-1.0.0.tgz":
-			_, _ = w.Write(pkg)
-		default:
-			http.NotFound(w, r)
-		}
-	})
+	pkg := nettest.Tarball(t, map[string]string{"package/package.json": `{"name":"left","version":"1.0.0"}`, "package/index.js": "module.exports = 1\n", "package/data": strings.Repeat("x", 1<<20)})
+	s.On("npm.registry.test", nettest.NPM(pkg))
 	project := t.TempDir()
 	// The project's own registry is on no list.
 	require.NoError(t, os.WriteFile(filepath.Join(project, "package.json"), []byte(`{"name":"p","version":"1.0.0","dependencies":{"left":"^1.0.0"}}`), 0o600))
@@ -286,26 +184,18 @@ func TestNPM(t *testing.T) {
 
 func TestGoModDownload(t *testing.T) {
 	const mod, version = "example.test/left", "v1.0.0"
-	goMod := []byte("module example.test/left\n\ngo 1.20\n")
-	var archive bytes.Buffer
-	z := zip.NewWriter(&archive)
-	for name, text := range map[string]string{"go.mod": string(goMod), "left.go": "package left\n\nconst One = 1\n"} {
-		w, err := z.Create(mod + "@" + version + "/" + name)
-		require.NoError(t, err)
-		_, err = io.WriteString(w, text)
-		require.NoError(t, err)
-	}
-	require.NoError(t, z.Close())
+	const goMod = "module example.test/left\n\ngo 1.20\n"
+	archive := nettest.Zip(t, map[string]string{mod + "@" + version + "/go.mod": goMod, mod + "@" + version + "/left.go": "package left\n\nconst One = 1\n"})
 
 	secret, public, err := note.GenerateKey(rand.Reader, "sum.registry.test")
 	require.NoError(t, err)
 	s := newSite(t, map[string]string{".config/go/env": "GOPROXY=https://goproxy.registry.test\nGOSUMDB=" + public + " https://gosum.registry.test\n"}, "go")
 
 	zipFile := filepath.Join(t.TempDir(), "left.zip")
-	require.NoError(t, os.WriteFile(zipFile, archive.Bytes(), 0o600))
+	require.NoError(t, os.WriteFile(zipFile, archive, 0o600))
 	zipHash, err := dirhash.HashZip(zipFile, dirhash.Hash1)
 	require.NoError(t, err)
-	modHash, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(goMod)), nil })
+	modHash, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(goMod)), nil })
 	require.NoError(t, err)
 	sums := sumdb.NewServer(sumdb.NewTestServer(secret, func(path, vers string) ([]byte, error) {
 		if path != mod || vers != version {
@@ -314,24 +204,11 @@ func TestGoModDownload(t *testing.T) {
 		return fmt.Appendf(nil, "%s %s %s\n%s %s/go.mod %s\n", mod, version, zipHash, mod, version, modHash), nil
 	}))
 	var asked atomic.Int64
-	s.on("gosum.registry.test", func(w http.ResponseWriter, r *http.Request) {
+	s.On("gosum.registry.test", func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		sums.ServeHTTP(w, r)
 	})
-	s.on("goproxy.registry.test", func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/" + mod + "/@v/list":
-			fmt.Fprintln(w, version)
-		case "/" + mod + "/@v/v1.0.0.info":
-			fmt.Fprint(w, `{"Version":"v1.0.0"}`)
-		case "/" + mod + "/@v/v1.0.0.mod":
-			_, _ = w.Write(goMod)
-		case "/" + mod + "/@v/v1.0.0.zip":
-			_, _ = w.Write(archive.Bytes())
-		default:
-			http.NotFound(w, r)
-		}
-	})
+	s.On("goproxy.registry.test", nettest.GoProxy(mod, version, goMod, archive))
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "go.mod"), []byte("module p\n\ngo 1.20\n\nrequire example.test/left v1.0.0\n"), 0o600))
 	cache := t.TempDir()
@@ -350,25 +227,17 @@ func TestGoModDownload(t *testing.T) {
 
 func TestPip(t *testing.T) {
 	s := newSite(t, map[string]string{".config/pip/pip.conf": "[global]\nindex-url = https://pypi.registry.test/simple\n"}, "pypi")
-	var wheel bytes.Buffer
-	z := zip.NewWriter(&wheel)
-	for name, text := range map[string]string{
+	wheel := nettest.Zip(t, map[string]string{
 		"left.py": "one = 1\n", "left-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: left\nVersion: 1.0\n",
 		"left-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "left-1.0.dist-info/RECORD": "",
-	} {
-		w, err := z.Create(name)
-		require.NoError(t, err)
-		_, err = io.WriteString(w, text)
-		require.NoError(t, err)
-	}
-	require.NoError(t, z.Close())
-	s.on("pypi.registry.test", func(w http.ResponseWriter, r *http.Request) {
+	})
+	s.On("pypi.registry.test", func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/simple/left/":
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, `<a href="/f/left-1.0-py3-none-any.whl">left-1.0-py3-none-any.whl</a>`)
 		case "/f/left-1.0-py3-none-any.whl":
-			_, _ = w.Write(wheel.Bytes())
+			_, _ = w.Write(wheel)
 		default:
 			http.NotFound(w, r)
 		}
@@ -385,8 +254,8 @@ func TestPip(t *testing.T) {
 
 func TestCargo(t *testing.T) {
 	s := newSite(t, map[string]string{".cargo/config.toml": "[source.crates-io]\nreplace-with = \"mirror\"\n[source.mirror]\nregistry = \"sparse+https://cargo.registry.test/index/\"\n"}, "cargo")
-	crate := tarball(t, map[string]string{"left-1.0.0/Cargo.toml": "[package]\nname = \"left\"\nversion = \"1.0.0\"\n", "left-1.0.0/src/lib.rs": ""})
-	s.on("cargo.registry.test", func(w http.ResponseWriter, r *http.Request) {
+	crate := nettest.Tarball(t, map[string]string{"left-1.0.0/Cargo.toml": "[package]\nname = \"left\"\nversion = \"1.0.0\"\n", "left-1.0.0/src/lib.rs": ""})
+	s.On("cargo.registry.test", func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/index/config.json":
 			fmt.Fprint(w, `{"dl":"https://cargo.registry.test/dl"}`)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // elsewhere are the rows that need more than this package: the engine's own tests
@@ -38,16 +39,16 @@ func userHome(t testing.TB, files map[string]string, env ...string) UserConfig {
 	return UserConfig{Home: home, Env: EnvMap(env), GOOS: "linux", Root: filepath.Join(home, "system"), Tool: defaultsOfTools}
 }
 
-func caseNetExpand(t *testing.T, c caseRow) {
+func caseNetExpand(t *testing.T, c testcase.Row) {
 	var given struct{}
 	var input struct{ Entries []string }
 	var expect struct {
 		Hosts    []string
 		Problems int
 	}
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	user := userHome(t, map[string]string{
 		".npmrc":         "registry=https://npm.registry.test/\n",
 		".yarnrc":        "registry \"https://yarn.registry.test/\"\n",
@@ -59,13 +60,13 @@ func caseNetExpand(t *testing.T, c caseRow) {
 	assert.Len(t, r.Notes, expect.Problems)
 }
 
-func caseNetAllowed(t *testing.T, c caseRow) {
+func caseNetAllowed(t *testing.T, c testcase.Row) {
 	var given struct{ Patterns []string }
 	var input struct{ Host string }
 	var expect struct{ Allowed bool }
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	assert.Equal(t, expect.Allowed, listOf(t, given.Patterns...).Allowed(input.Host))
 }
 
@@ -80,7 +81,7 @@ func listOf(t testing.TB, patterns ...string) List {
 	return l
 }
 
-func caseNetEnv(t *testing.T, c caseRow) {
+func caseNetEnv(t *testing.T, c testcase.Row) {
 	var given struct {
 		Sandbox  *bool
 		Proxy    int
@@ -93,9 +94,9 @@ func caseNetEnv(t *testing.T, c caseRow) {
 		Lacks    string `json:"MAVEN_OPTS lacks"`
 		Contains string `json:"MAVEN_OPTS contains"`
 	}
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	if given.Sandbox != nil && !*given.Sandbox {
 		// Without a sandbox nothing points at the proxy, whether there is one or not.
 		assert.Empty(t, Env(""))
@@ -115,7 +116,7 @@ func caseNetEnv(t *testing.T, c caseRow) {
 	}
 }
 
-func caseNetProxy(t *testing.T, c caseRow) {
+func caseNetProxy(t *testing.T, c testcase.Row) {
 	var given struct{ Decide, Resolves string }
 	var input struct{ CONNECT, GET string }
 	var expect struct {
@@ -126,9 +127,9 @@ func caseNetProxy(t *testing.T, c caseRow) {
 		UpstreamPath   string
 		DecideCalled   *bool
 	}
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 
 	var path atomic.Value
 	upstream := newWeb(t, false, func(w http.ResponseWriter, r *http.Request) {
@@ -184,7 +185,7 @@ func caseNetProxy(t *testing.T, c caseRow) {
 	}
 }
 
-func caseNetDecision(t *testing.T, c caseRow) {
+func caseNetDecision(t *testing.T, c testcase.Row) {
 	var given struct {
 		List   []string
 		Pinned bool
@@ -197,9 +198,9 @@ func caseNetDecision(t *testing.T, c caseRow) {
 		Asked          int
 		ReasonContains string
 	}
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	r, err := Resolve(t.Context(), given.List, userHome(t, nil))
 	require.NoError(t, err)
 	list, err := r.List()
@@ -213,7 +214,7 @@ func caseNetDecision(t *testing.T, c caseRow) {
 	assert.Contains(t, d.Reason, expect.ReasonContains)
 }
 
-func casePolicyHostProxy(t *testing.T, c caseRow) {
+func casePolicyHostProxy(t *testing.T, c testcase.Row) {
 	var given struct{ BlockedHosts, NetworkAllow []string }
 	var input struct {
 		Host string
@@ -223,9 +224,9 @@ func casePolicyHostProxy(t *testing.T, c caseRow) {
 		Allowed        bool
 		ReasonContains string
 	}
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	policy := &Policy{List: listOf(t, given.NetworkAllow...)}
 	for _, text := range given.BlockedHosts {
 		pattern, err := ParsePattern(text, "network.blockedHosts")

@@ -1,64 +1,35 @@
 package pathguard
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
-// caseRow is a line of testdata/cases.jsonl. given, input and expect are decoded
-// again by the runner of the area, strictly: an unknown field or area fails.
-type caseRow struct {
-	ID     string          `json:"id"`
-	Area   string          `json:"area"`
-	Given  json.RawMessage `json:"given"`
-	Input  json.RawMessage `json:"input"`
-	Expect json.RawMessage `json:"expect"`
-}
-
-func strict(t *testing.T, data []byte, into any) {
-	t.Helper()
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	require.NoError(t, dec.Decode(into), "%s", data)
-	require.False(t, dec.More(), "trailing data")
-}
-
 func TestCases(t *testing.T) {
-	run := map[string]func(*testing.T, caseRow){
+	run := map[string]func(*testing.T, testcase.Row){
 		"path-guard": casePathGuard,
 		"sensitive":  caseSensitive,
 	}
-	f, err := os.Open("testdata/cases.jsonl")
-	require.NoError(t, err)
-	defer f.Close()
-	seen := map[string]bool{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var c caseRow
-		strict(t, lines.Bytes(), &c)
+	for _, c := range testcase.Rows(t, "testdata/cases.jsonl") {
 		require.Contains(t, run, c.Area, "%s: unknown area", c.ID)
-		require.False(t, seen[c.ID], "%s: twice", c.ID)
-		seen[c.ID] = true
 		t.Run(c.ID, func(t *testing.T) { run[c.Area](t, c) })
 	}
-	require.NotEmpty(t, seen)
 }
 
-func casePathGuard(t *testing.T, c caseRow) {
+func casePathGuard(t *testing.T, c testcase.Row) {
 	var given struct{}
 	var input struct{ Path string }
 	var expect struct{ Resolved, Error string }
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 
 	base := realTemp(t)
 	root, outside := filepath.Join(base, "root"), filepath.Join(base, "outside")
@@ -81,12 +52,12 @@ func casePathGuard(t *testing.T, c caseRow) {
 	assert.False(t, errors.As(err, new(*ResolveError)))
 }
 
-func caseSensitive(t *testing.T, c caseRow) {
+func caseSensitive(t *testing.T, c testcase.Row) {
 	var given struct{ IgnoreCase bool }
 	var input struct{ Path string }
 	var expect struct{ Sensitive bool }
-	strict(t, c.Given, &given)
-	strict(t, c.Input, &input)
-	strict(t, c.Expect, &expect)
+	testcase.Strict(t, c.Given, &given)
+	testcase.Strict(t, c.Input, &input)
+	testcase.Strict(t, c.Expect, &expect)
 	assert.Equal(t, expect.Sensitive, Sensitive(input.Path, given.IgnoreCase))
 }

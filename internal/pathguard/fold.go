@@ -32,7 +32,7 @@ func under(p, dir string, fold bool) (string, bool) {
 			return "", false
 		}
 		b, p = cut(p)
-		if a != b && foldName(a) != foldName(b) {
+		if a != b && FoldName(a) != FoldName(b) {
 			return "", false
 		}
 	}
@@ -53,13 +53,13 @@ func cut(p string) (string, string) {
 	return p[:i], p[i:]
 }
 
-// foldName is the form of a name in which a case-insensitive file system
-// compares it. ASCII names cost no allocation unless they have capitals. Other
-// names are decomposed, folded in full (ß is ss) and stripped of the code points
-// that such file systems ignore (zero-width characters, for which Git once
-// wrote into .git); this folds more than any one system does, and more names
-// being alike means more of them sensitive or protected.
-func foldName(s string) string {
+// FoldName returns the form of a name or path in which a case-insensitive file
+// system compares it. ASCII names cost no allocation unless they have capitals.
+// Other names are decomposed, folded in full (ß is ss) and stripped of the code
+// points that such file systems ignore (zero-width characters, for which Git
+// once wrote into .git); this folds more than any one system does, and more
+// names being alike means more of them sensitive or protected.
+func FoldName(s string) string {
 	ascii, upper := true, false
 	for i := 0; i < len(s); i++ {
 		ascii = ascii && s[i] < 0x80

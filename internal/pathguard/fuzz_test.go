@@ -36,7 +36,7 @@ func FuzzNames(f *testing.F) {
 		}
 		SensitiveFolder(pattern)
 		if Names(pattern, rel) {
-			require.GreaterOrEqual(t, literals(foldName(pattern)), 2)
+			require.GreaterOrEqual(t, literals(FoldName(pattern)), 2)
 		}
 		wild := strings.Map(func(r rune) rune {
 			if strings.ContainsRune("*?/.{},-_", r) {

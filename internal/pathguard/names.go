@@ -29,7 +29,7 @@ func Names(pattern, rel string) bool {
 	if pattern == "" {
 		return false
 	}
-	rel = foldName(strings.TrimRight(rel, "/"))
+	rel = FoldName(strings.TrimRight(rel, "/"))
 	base := rel[strings.LastIndexByte(rel, '/')+1:]
 	byExtension := false
 	var folders []string
@@ -42,7 +42,7 @@ func Names(pattern, rel string) bool {
 		}
 		return true
 	})
-	alts, ok := alternatives(foldName(pattern))
+	alts, ok := alternatives(FoldName(pattern))
 	if !ok {
 		return false
 	}
@@ -66,7 +66,7 @@ func Names(pattern, rel string) bool {
 // files are all sensitive (.ssh, .aws, .gnupg …) literally. Letter case does
 // not count.
 func SensitiveFolder(pattern string) bool {
-	alts, ok := alternatives(foldName(pattern))
+	alts, ok := alternatives(FoldName(pattern))
 	if !ok {
 		return false
 	}

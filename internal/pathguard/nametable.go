@@ -44,7 +44,7 @@ func newNameTables(self bool, rows []nameRow) nameTables {
 func (t nameTables) match(rel string, fold bool) bool {
 	table := t.exact
 	if fold {
-		table, rel = t.folded, foldName(rel)
+		table, rel = t.folded, FoldName(rel)
 	}
 	found := false
 	table.each(rel, func(*compiledRow) bool {
@@ -69,7 +69,7 @@ func newNameTable(self, fold bool, rows []nameRow) *nameTable {
 		c := compiledRow{nameRow: r}
 		p := r.Pattern
 		if fold {
-			p = foldName(p)
+			p = FoldName(p)
 		}
 		p, c.below = strings.CutSuffix(p, "/**")
 		p, c.anchored = strings.CutPrefix(p, "/")

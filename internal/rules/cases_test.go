@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // permissionCase is a row of permissions.jsonl. The reader is strict, so that a
@@ -34,29 +33,6 @@ type permissionCase struct {
 	SessionAllow   []string        `json:"session_allow"`
 }
 
-// readCases reads a case file line by line, strictly.
-func readCases[T any](t *testing.T, name string) []T {
-	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	defer f.Close()
-	var out []T
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
-		if strings.TrimSpace(s.Text()) == "" {
-			continue
-		}
-		var row T
-		d := json.NewDecoder(bytes.NewReader(s.Bytes()))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&row), "%s", s.Text())
-		out = append(out, row)
-	}
-	require.NoError(t, s.Err())
-	return out
-}
-
 // waiting are the rows that need a part which is not there yet, with the reason.
 // It must be empty before a release.
 var waiting = map[string]string{}
@@ -65,7 +41,7 @@ var waiting = map[string]string{}
 var elsewhere = []string{"target", "diffpaths", "hardline"}
 
 func TestPermissionCases(t *testing.T) {
-	for _, c := range readCases[permissionCase](t, "permissions.jsonl") {
+	for _, c := range testcase.Lines[permissionCase](t, "testdata/permissions.jsonl") {
 		if slices.Contains(elsewhere, c.Area) {
 			continue
 		}
@@ -122,9 +98,7 @@ func newStage(t *testing.T, c permissionCase) *stage {
 
 func (s *stage) args(t *testing.T, v any) {
 	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(s.c.Args))
-	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(v))
+	testcase.Strict(t, s.c.Args, v)
 }
 
 func (s *stage) expect(t *testing.T, v any) {

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -10,16 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/pathguard"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // chainCase is a row of chain.jsonl.
-type chainCase struct {
-	ID     string          `json:"id"`
-	Area   string          `json:"area"`
-	Given  json.RawMessage `json:"given"`
-	Input  json.RawMessage `json:"input"`
-	Expect json.RawMessage `json:"expect"`
-}
+type chainCase testcase.Row
 
 // chainElsewhere are the areas that other packages answer for.
 var chainElsewhere = []string{
@@ -29,7 +23,8 @@ var chainElsewhere = []string{
 }
 
 func TestChainCases(t *testing.T) {
-	for _, c := range readCases[chainCase](t, "chain.jsonl") {
+	for _, row := range testcase.Rows(t, "testdata/chain.jsonl") {
+		c := chainCase(row)
 		switch c.Area {
 		case "rule-parse", "path-glob", "rule-command", "rule-tool", "policy-command", "policy-path":
 		default:
@@ -56,21 +51,14 @@ func TestChainCases(t *testing.T) {
 	}
 }
 
-func strict(t *testing.T, raw json.RawMessage, v any) {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(v))
-}
-
 func (c *chainCase) ruleParse(t *testing.T) {
 	var in struct{ Text string }
-	strict(t, c.Input, &in)
+	testcase.Strict(t, c.Input, &in)
 	var want struct {
 		Tool, Pattern string
 		Error         string
 	}
-	strict(t, c.Expect, &want)
+	testcase.Strict(t, c.Expect, &want)
 	got, err := Parse(in.Text, model.SyntaxSettings, model.EffectDeny, "settings.json")
 	if want.Error != "" {
 		require.Error(t, err)
@@ -91,17 +79,17 @@ func (c *chainCase) pathGlob(t *testing.T) {
 		Pattern    string
 		IgnoreCase bool `json:"ignoreCase"`
 	}
-	strict(t, c.Given, &given)
+	testcase.Strict(t, c.Given, &given)
 	var in struct{ Path string }
-	strict(t, c.Input, &in)
+	testcase.Strict(t, c.Input, &in)
 	var want struct{ Match bool }
-	strict(t, c.Expect, &want)
+	testcase.Strict(t, c.Expect, &want)
 	for _, wide := range []bool{false, true} {
 		globs, err := newPaths(Env{Root: "/r", Fold: given.IgnoreCase}).settings(given.Pattern, wide)
 		require.NoError(t, err)
 		text := in.Path
 		if given.IgnoreCase {
-			text = fold(text)
+			text = pathguard.FoldName(text)
 		}
 		assert.Equal(t, want.Match, anyHits(globs, &form{in: true, rel: text}, wide))
 	}
@@ -111,11 +99,11 @@ func (c *chainCase) policyCommand(t *testing.T) {
 	var given struct {
 		DisallowedCommands []string `json:"disallowedCommands"`
 	}
-	strict(t, c.Given, &given)
+	testcase.Strict(t, c.Given, &given)
 	var in struct{ Command string }
-	strict(t, c.Input, &in)
+	testcase.Strict(t, c.Input, &in)
 	var want struct{ Disallowed bool }
-	strict(t, c.Expect, &want)
+	testcase.Strict(t, c.Expect, &want)
 	list, err := NewCommandList(given.DisallowedCommands)
 	require.NoError(t, err)
 	w := newWorld(t, t.TempDir(), t.TempDir())
@@ -127,11 +115,11 @@ func (c *chainCase) policyPath(t *testing.T) {
 	var given struct {
 		DenyPaths []string `json:"denyPaths"`
 	}
-	strict(t, c.Given, &given)
+	testcase.Strict(t, c.Given, &given)
 	var in struct{ Path string }
-	strict(t, c.Input, &in)
+	testcase.Strict(t, c.Input, &in)
 	var want struct{ Denied bool }
-	strict(t, c.Expect, &want)
+	testcase.Strict(t, c.Expect, &want)
 	l, err := NewPathList(given.DenyPaths, Env{Root: "/r"})
 	require.NoError(t, err)
 	_, ok := l.MatchRel(in.Path)
@@ -143,14 +131,14 @@ func (c *chainCase) rule(t *testing.T) {
 		Rule, Mode string
 		Allow      []string
 	}
-	strict(t, c.Given, &given)
+	testcase.Strict(t, c.Given, &given)
 	var in struct {
 		Tool, Command string
 		Target        *struct{ Kind, JSON, Path string }
 	}
-	strict(t, c.Input, &in)
+	testcase.Strict(t, c.Input, &in)
 	var want struct{ Match bool }
-	strict(t, c.Expect, &want)
+	testcase.Strict(t, c.Expect, &want)
 	effect := model.EffectAllow
 	if given.Mode == "deny" {
 		effect = model.EffectDeny

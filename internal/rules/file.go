@@ -18,6 +18,8 @@ const maxFile = 1 << 20
 // effects are the lists of a permission file, in the order they are written.
 var effects = []model.Effect{model.EffectAllow, model.EffectAsk, model.EffectDeny}
 
+var errLink = errors.New("a link is not followed: replace it with a regular file")
+
 // fileRules is what one permission file says.
 type fileRules struct {
 	path  string

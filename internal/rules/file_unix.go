@@ -10,8 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var errLink = errors.New("a link is not followed: replace it with a regular file")
-
 // openPlain opens a file for reading without following a link and without
 // waiting for the other end of a pipe.
 func openPlain(path string) (*os.File, error) {

@@ -9,8 +9,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-var errLink = errors.New("a link is not followed: replace it with a regular file")
-
 // openPlain opens a file for reading without following a link.
 func openPlain(path string) (*os.File, error) {
 	if err := refuseLink(path); err != nil {

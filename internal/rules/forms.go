@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/pathguard"
 )
 
 // form is one reading of a path: as written, or where it really leads.
@@ -51,7 +52,7 @@ func (f *forms) read(p *model.Path, folded bool, bufs *[6][]byte) {
 		if folded {
 			x.rel = foldInto(&bufs[2*i], x.rel)
 			x.abs = foldInto(&bufs[2*i+1], x.abs)
-			x.abs2 = fold(x.abs2)
+			x.abs2 = pathguard.FoldName(x.abs2)
 		}
 		if !x.in || x.rel == "." {
 			x.rel = ""

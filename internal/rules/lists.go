@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/pathguard"
 	"github.com/lictor-policy/lictor/internal/shell"
 )
 
@@ -100,7 +101,7 @@ func (l *PathList) MatchRel(rel string) (pattern string, ok bool) {
 		return "", false
 	}
 	if l.fold {
-		rel = fold(rel)
+		rel = pathguard.FoldName(rel)
 	}
 	if rel == "." {
 		rel = ""

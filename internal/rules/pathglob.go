@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/lictor-policy/lictor/internal/pathguard"
 )
 
 // pathGlob is one compiled path pattern over a clean path without its leading
@@ -325,7 +327,9 @@ func (p paths) below(pattern string) (string, bool) {
 	return "", false
 }
 
-func (p paths) same(a, b string) bool { return a == b || p.fold && fold(a) == fold(b) }
+func (p paths) same(a, b string) bool {
+	return a == b || p.fold && pathguard.FoldName(a) == pathguard.FoldName(b)
+}
 
 // isAbsolute reports whether a pattern starts at a file system's root.
 func isAbsolute(p string) bool {

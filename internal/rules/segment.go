@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lictor-policy/lictor/internal/pathguard"
 )
 
 // segment is one compiled part of a path pattern between slashes.
@@ -70,7 +72,7 @@ func newSegment(text string, plain, folded bool) segment {
 		if len(lit) > 0 {
 			s := string(lit)
 			if folded {
-				s = fold(s)
+				s = pathguard.FoldName(s)
 			}
 			tokens = append(tokens, token{kind: tokenText, text: s})
 			lit = lit[:0]

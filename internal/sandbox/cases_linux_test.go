@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // testCase is one row of cases.jsonl.
@@ -29,29 +30,9 @@ var areas = map[string]func(*testing.T, testCase){
 	"sandbox-real": caseReal, "executor-contract": caseContract,
 }
 
-func loadCases(t *testing.T, file string) []testCase {
-	b, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var out []testCase
-	for line := range bytes.Lines(b) {
-		var raw struct {
-			ID     string         `json:"id"`
-			Area   string         `json:"area"`
-			Given  map[string]any `json:"given"`
-			Input  map[string]any `json:"input"`
-			Expect map[string]any `json:"expect"`
-		}
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&raw), string(line))
-		require.Contains(t, areas, raw.Area, raw.ID)
-		out = append(out, testCase(raw))
-	}
-	return out
-}
-
 func TestCases(t *testing.T) {
-	for _, c := range loadCases(t, "testdata/cases.jsonl") {
+	for _, c := range testcase.Lines[testCase](t, "testdata/cases.jsonl") {
+		require.Contains(t, areas, c.Area, c.ID)
 		t.Run(c.ID, func(t *testing.T) { areas[c.Area](t, c) })
 	}
 }

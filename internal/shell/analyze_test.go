@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -84,7 +85,7 @@ func TestEverydayCommandsAreUnderstood(t *testing.T) {
 			assert.NotEmpty(t, c.Parts, text)
 		}
 	}
-	for _, r := range loadRows(t, "testdata/corpus.jsonl") {
+	for _, r := range testcase.Lines[corpusRow](t, "testdata/corpus.jsonl") {
 		if strings.HasPrefix(r.Class, "legit") {
 			c := Analyze(r.Command, model.ShellUnknown)
 			assert.False(t, c.Opaque, "%q: %v", r.Command, c.Reasons)

@@ -1,10 +1,6 @@
 package shell
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -12,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -31,27 +28,6 @@ type corpusRow struct {
 	Hosts     []string `json:"hosts"`
 	Shell     string   `json:"shell"`
 	Platforms string   `json:"platforms"`
-}
-
-func loadRows(t testing.TB, name string) []corpusRow {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	require.NoError(t, err)
-	var rows []corpusRow
-	sc := bufio.NewScanner(bytes.NewReader(data))
-	sc.Buffer(nil, 1<<20)
-	for sc.Scan() {
-		if strings.TrimSpace(sc.Text()) == "" {
-			continue
-		}
-		var r corpusRow
-		d := json.NewDecoder(strings.NewReader(sc.Text()))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&r), "%s: %s", name, sc.Text())
-		rows = append(rows, r)
-	}
-	require.NoError(t, sc.Err())
-	return rows
 }
 
 func canonicals(c *model.Command) []string {
@@ -80,7 +56,7 @@ func runs(c *model.Command, program string) bool {
 }
 
 func TestCorpus(t *testing.T) {
-	rows := loadRows(t, "testdata/corpus.jsonl")
+	rows := testcase.Lines[corpusRow](t, "testdata/corpus.jsonl")
 	require.GreaterOrEqual(t, len(rows), 403)
 	for _, r := range rows {
 		t.Run(r.ID, func(t *testing.T) {
@@ -131,7 +107,7 @@ func checkRow(t *testing.T, r *corpusRow, c *model.Command) {
 // TestHoles holds what the differential test found, each with its reason: a
 // command that ran and was not listed, while the text was not opaque.
 func TestHoles(t *testing.T) {
-	for _, r := range loadRows(t, "testdata/holes.jsonl") {
+	for _, r := range testcase.Lines[corpusRow](t, "testdata/holes.jsonl") {
 		t.Run(r.ID, func(t *testing.T) {
 			require.NotEmpty(t, r.Note)
 			c := Analyze(r.Command, model.Shell(r.Shell))

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -258,7 +259,7 @@ func TestDifferential(t *testing.T) {
 	}
 	var corpus []string
 	for _, name := range []string{"testdata/corpus.jsonl", "testdata/holes.jsonl"} {
-		for _, r := range loadRows(t, name) {
+		for _, r := range testcase.Lines[corpusRow](t, name) {
 			if !strings.Contains(r.Command, "\x00") {
 				corpus = append(corpus, r.Command)
 			}

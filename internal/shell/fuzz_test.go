@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lictor-policy/lictor/internal/model"
+	"github.com/lictor-policy/lictor/internal/testcase"
 )
 
 // FuzzAnalyze: no text makes Analyze panic or hang, the fields of a command fit
@@ -13,7 +14,7 @@ func FuzzAnalyze(f *testing.F) {
 	for _, e := range everyday {
 		f.Add(e.text)
 	}
-	for _, r := range loadRows(f, "testdata/corpus.jsonl") {
+	for _, r := range testcase.Lines[corpusRow](f, "testdata/corpus.jsonl") {
 		if len(r.Command) < 400 {
 			f.Add(r.Command)
 		}

@@ -40,21 +40,8 @@ func (w *walker) inner(words []word, via string, p pctx) {
 
 func (w *walker) spellInner(s *model.Simple, words []word, assigns []assignment) {
 	s.Text, s.Canonical, s.Flat = w.spellings(words, assigns)
-	s.Args = noArgs
-	if len(words) > 0 {
-		if words[0].is(wStatic) {
-			s.Program = words[0].val
-		}
-		if len(words) > 1 {
-			s.Args = make([]string, len(words)-1)
-			for i := range s.Args {
-				s.Args[i] = words[i+1].flat()
-			}
-		}
-	}
+	s.Program, s.Args = programOf(words)
 }
-
-var noArgs = []string{}
 
 // addSimple adds an inner command to a part, once.
 func (a *analysis) addSimple(id int, s *model.Simple, via string) bool {

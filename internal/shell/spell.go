@@ -25,18 +25,28 @@ func (w *walker) spell(p *model.Part, words []word, assigns []assignment, pos in
 		}
 	}
 	p.Text, p.Canonical, p.Flat = w.spellings(words, assigns)
-	p.Args = []string{}
-	if len(words) > 0 {
-		if words[0].is(wStatic) {
-			p.Program = words[0].val
-		}
-		if len(words) > 1 {
-			p.Args = make([]string, len(words)-1)
-			for i := range p.Args {
-				p.Args[i] = words[i+1].flat()
-			}
-		}
+	p.Program, p.Args = programOf(words)
+}
+
+var noArgs = []string{}
+
+// programOf is the first word's value, "" if it is not static, and the rest: the
+// values where static, else source text.
+func programOf(words []word) (program string, args []string) {
+	if len(words) == 0 {
+		return "", noArgs
 	}
+	if words[0].is(wStatic) {
+		program = words[0].val
+	}
+	if len(words) == 1 {
+		return program, noArgs
+	}
+	args = make([]string, len(words)-1)
+	for i := range args {
+		args[i] = words[i+1].flat()
+	}
+	return program, args
 }
 
 // spellings joins words in the three ways. Where they are the same, and the

@@ -131,6 +131,14 @@ func (w *walker) checkLitQuote(cx ctx) {
 	}
 }
 
+// checkParamSubst finds a process substitution inside ${...}, from what follows
+// its first character.
+func (w *walker) checkParamSubst(rest string, cx ctx) {
+	if cx.param && strings.HasPrefix(rest, "(") {
+		w.a.reason(rParamProcSubst)
+	}
+}
+
 // checkDollars finds a literal dollar sign that zsh reads as an expansion.
 func (w *walker) checkDollars(l *syntax.Lit, cx ctx) {
 	from, to := int(l.Pos().Offset()), min(int(l.End().Offset()), len(w.text))

@@ -193,9 +193,7 @@ func (e *evaluator) lit(l *syntax.Lit, first bool, cx ctx) {
 		case '\'':
 			e.checkLitQuote(cx)
 		case '<', '>', '=':
-			if cx.param && i+1 < len(v) && v[i+1] == '(' {
-				e.a.reason(rParamProcSubst)
-			}
+			e.checkParamSubst(v[i+1:], cx)
 		case '(':
 			if e.g == gZsh && i == 0 {
 				e.zshQualifier(v)
@@ -242,9 +240,7 @@ func (e *evaluator) quotedLit(l *syntax.Lit, cx ctx) {
 		case '\'':
 			e.checkLitQuote(cx)
 		case '<', '>', '=':
-			if cx.param && i+1 < len(v) && v[i+1] == '(' {
-				e.a.reason(rParamProcSubst)
-			}
+			e.checkParamSubst(v[i+1:], cx)
 		}
 		e.a.buf = append(e.a.buf, c)
 	}

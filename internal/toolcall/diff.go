@@ -31,6 +31,14 @@ type diffFiles struct {
 	unclear bool
 }
 
+func (d *diffFiles) paths() []string {
+	paths := make([]string, len(d.list))
+	for i := range d.list {
+		paths[i] = d.list[i].path
+	}
+	return paths
+}
+
 func (d *diffFiles) add(path string, how touch) {
 	if path == "" || path == devNull {
 		return
@@ -61,11 +69,7 @@ const devNull = "/dev/null"
 func ParseDiffPaths(diff string) []string {
 	var files diffFiles
 	files.unified(diff)
-	paths := make([]string, len(files.list))
-	for i := range files.list {
-		paths[i] = files.list[i].path
-	}
-	return paths
+	return files.paths()
 }
 
 // hunk counts the lines of an open hunk.

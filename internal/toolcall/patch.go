@@ -24,11 +24,7 @@ var patchHeaders = []struct {
 func ParsePatchPaths(patch string) []string {
 	var files diffFiles
 	files.patch(patch)
-	paths := make([]string, len(files.list))
-	for i := range files.list {
-		paths[i] = files.list[i].path
-	}
-	return paths
+	return files.paths()
 }
 
 // patch reads a text in the `*** Begin Patch` format. It returns the text around
