@@ -39,9 +39,6 @@ without --jsonl with exit code 3.`,
 			if err := calls.check(); err != nil {
 				return err
 			}
-			if err := checkFormat(format); err != nil {
-				return err
-			}
 			if calls.jsonl {
 				return checkLines(cmd, s, &engine)
 			}

@@ -28,9 +28,6 @@ have allowed the call. The exit code is that of check.`,
 			if err := calls.check(); err != nil {
 				return err
 			}
-			if err := checkFormat(format); err != nil {
-				return err
-			}
 			engine, err := flags.open(cmd.Context(), cmd, s)
 			if err != nil {
 				v := lictor.ErrorVerdict(err)

@@ -28,9 +28,6 @@ A call that cannot be read has a document too, with the fact input_error.`,
 			if err := calls.check(); err != nil {
 				return err
 			}
-			if err := checkFormat(format); err != nil {
-				return err
-			}
 			engine, err := flags.open(cmd.Context(), cmd, s)
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -85,15 +86,25 @@ func lean() {
 	}
 }
 
-// formatFlag is the flag of the commands that print for people or as JSON.
+// formatFlag is the flag of the commands that print for people or as JSON. Another
+// word is a usage error: a script that gets text where it asked for JSON would read
+// it wrongly.
 func formatFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "format", "text", "output `format`: text or json")
+	*format = "text"
+	cmd.Flags().Var((*formatValue)(format), "format", "output `format`: text or json")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func checkFormat(format string) error {
-	if format != "text" && format != "json" {
-		return fail(exitUsage, "--format is text or json, not %q", format)
+// formatValue is the value of --format.
+type formatValue string
+
+func (f *formatValue) String() string { return string(*f) }
+func (f *formatValue) Type() string   { return "string" }
+func (f *formatValue) Set(text string) error {
+	if text != "text" && text != "json" {
+		return errors.New("want text or json")
 	}
+	*f = formatValue(text)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -388,7 +387,7 @@ func newRulesValidate(s *streams, flags *projectFlags) *cobra.Command {
 				for _, r := range reports {
 					rows = append(rows, row{r.Path, r.Status, r.Missing, r.Rules, append([]string{}, r.Problems...)})
 				}
-				if err := json.NewEncoder(s.out).Encode(rows); err != nil {
+				if err := writeJSON(s.out, rows); err != nil {
 					return fail(exitUsage, "writing the reports: %v", err)
 				}
 				return exit(code)

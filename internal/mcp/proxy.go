@@ -118,42 +118,43 @@ func Proxy(ctx context.Context, engine *lictor.Engine, o ProxyOptions) error {
 	}()
 
 	var failure error
-	var byServer bool
+	var silent bool // the server has closed its output
 	select {
 	case <-ended:
-		byServer = true
 	case failure = <-spoken:
 	case failure = <-listened:
 		listened <- nil
-		byServer = failure == nil
+		silent = failure == nil
 	case <-ctx.Done():
 	}
 	stopped := ctx.Err() != nil
 	if failure == nil && !stopped {
 		within(endTime, func() { <-ended })
+		failure = serverEnd(ended, &ending, gone.Load(), silent)
 	}
 	cancel()
 	within(endTime+time.Second, func() { <-ended })
-	if byServer && !stopped {
-		failure = serverEnd(ended, &ending, gone.Load())
-	}
 	fromServer.CloseWithError(io.ErrClosedPipe)
 	within(endTime, func() { <-listened })
 	return failure
 }
 
-// serverEnd says why a server ended, which was before the client went unless gone.
-// The end of its output is often seen first, and says nothing.
-func serverEnd(ended <-chan struct{}, ending *error, gone bool) error {
+// serverEnd says why a server ended, if that is a failure: by itself while the
+// client was there, or with an error. The end of its output is often seen first
+// (silent), and says nothing.
+func serverEnd(ended <-chan struct{}, ending *error, gone, silent bool) error {
 	select {
 	case <-ended:
-		if *ending != nil || gone {
-			return *ending
+		if *ending == nil && !gone {
+			return errors.New("the MCP server ended")
 		}
-		return errors.New("the MCP server ended")
+		return *ending
 	default:
+	}
+	if silent {
 		return errors.New("the MCP server closed its output and does not end")
 	}
+	return nil
 }
 
 // within waits for work, but no longer than a time.

@@ -188,6 +188,14 @@ func TestProxyServerEnds(t *testing.T) {
 		})
 		assert.Error(t, err, what)
 	}
+	// Nor is the error of a server lost if the client went at once.
+	gone := strings.NewReader("")
+	assert.Error(t, Proxy(context.Background(), engine, ProxyOptions{
+		Server: "tools", Command: []string{"/nonexistent/server"}, Run: RunPlain, Stdin: gone, Stdout: io.Discard,
+	}))
+	assert.NoError(t, Proxy(context.Background(), engine, ProxyOptions{
+		Server: "tools", Command: []string{"cat"}, Run: RunPlain, Stdin: gone, Stdout: io.Discard,
+	}))
 	// A server that does not end when the proxy must is ended.
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
