@@ -52,6 +52,7 @@ without --jsonl with exit code 3.`,
 }
 
 func checkOne(cmd *cobra.Command, s *streams, flags *engineFlags, calls *callFlags, format string) error {
+	lean()
 	engine, err := flags.open(cmd.Context(), cmd, s)
 	if err != nil {
 		v := lictor.ErrorVerdict(err)

@@ -98,6 +98,7 @@ func (h *hooked) open(ctx context.Context, e *hook.Event) error {
 	if h.engine != nil {
 		return nil
 	}
+	lean()
 	o, err := h.flags.options(h.cmd, h.s)
 	if err != nil {
 		return err

@@ -53,9 +53,6 @@ func (f *engineFlags) options(cmd *cobra.Command, s *streams) (lictor.Options, e
 		Observe: f.observe, ShortLived: !f.longLived, NoRecord: f.noRecord,
 		Mode: lictor.Mode(f.mode), Isolation: lictor.Isolation(f.isolation), Shell: lictor.Shell(f.shell),
 	}
-	if !f.longLived {
-		lean()
-	}
 	o.Notify = func(notice string) { fmt.Fprintln(s.err, "lictor: notice:", notice) }
 	if f.shadow.Settings != "" || f.shadow.ManagedPolicy != "" || len(f.shadow.Bundles) > 0 {
 		o.Shadow = &f.shadow
