@@ -74,7 +74,7 @@ func TestLintManyRules(t *testing.T) {
 
 func TestValidateReportsEachFile(t *testing.T) {
 	w, dir := project(t, map[string]string{
-		"permissions.json":       `{"permissions":{"allow":["Bash(python *)"],"denny":[]}}`,
+		"permissions.json":       `{"permissions":{"allow":["Bash(python *)"],"defaultMode":"plan"},"deny":["Bash(rm *)"]}`,
 		"permissions.local.json": `{"permissions":{"allow":["Bash"]}}`,
 	})
 	user := filepath.Join(t.TempDir(), "permissions.json")
@@ -83,7 +83,25 @@ func TestValidateReportsEachFile(t *testing.T) {
 	require.Len(t, reports, 4)
 	assert.Equal(t, []Status{StatusWarning, StatusError, StatusOK, StatusOK},
 		[]Status{reports[0].Status, reports[1].Status, reports[2].Status, reports[3].Status})
-	assert.Len(t, reports[0].Problems, 2)
+	assert.Len(t, reports[0].Problems, 3)
 	assert.Equal(t, 1, reports[2].Rules)
 	assert.True(t, reports[3].Missing)
+}
+
+// Rules under a misspelt key would be lost without a word.
+func TestMisspeltKeysOfAPermissionFile(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"permissions":{"dney":["Bash(rm *)"]}}`:  `unknown key "permissions.dney" (did you mean "deny"?)`,
+		`{"permissions":{"Deny":["Bash(rm *)"]}}`:  `unknown key "permissions.Deny" (did you mean "deny"?)`,
+		`{"permisions":{"deny":["Bash(rm *)"]}}`:   `unknown key "permisions" (did you mean "permissions"?)`,
+		`{"permissions":{"additionalFolders":[]}}`: "",
+		`{"version":1,"all":true}`:                 "",
+	} {
+		_, err := parseFile("p.json", text)
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.EqualError(t, err, "p.json: "+want)
+	}
 }
