@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lictor-policy/lictor"
+	"github.com/lictor-policy/lictor/internal/approve"
 	"github.com/lictor-policy/lictor/internal/sandbox"
 )
 
@@ -118,6 +119,8 @@ func ran(ctx context.Context, s *streams, engine *lictor.Engine, call lictor.Cal
 	switch {
 	case errors.Is(err, lictor.ErrNotRun):
 		return fail(notRun(&d), "%s: %s", d.Verdict.Decision, d.Reason)
+	case errors.Is(err, approve.ErrNoTerminal):
+		return fail(exitAsk, "ask: %s; with --ask queue it waits for `lictor approve`", d.Reason)
 	case result == nil && d.Verdict.Decision == lictor.Ask && !d.Allowed:
 		return fail(exitAsk, "ask: %s", d.Reason) // nobody could be asked
 	case errors.As(err, &command):
@@ -217,6 +220,11 @@ func newSandboxVerify(s *streams) *cobra.Command {
 		Short: "Attack the sandbox on this machine and print what held",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch executor {
+			case "os", "native", "bwrap", "landlock", "seatbelt":
+			default:
+				return fail(exitUsage, "--executor is os, native, bwrap, landlock or seatbelt, not %q", executor)
+			}
 			box, err := sandbox.Open(sandbox.Selection{Setting: executor})
 			if err != nil {
 				return &exitError{code: exitDeny, err: err}
