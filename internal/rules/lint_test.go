@@ -3,6 +3,7 @@ package rules
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +71,25 @@ func TestLintManyRules(t *testing.T) {
 	start := time.Now()
 	Lint(manyRules(10000), w.env)
 	assert.Less(t, time.Since(start), 10*time.Second)
+}
+
+// What looks absolute in the settings starts at the root all the same.
+func TestLintSettingsThatLookAbsolute(t *testing.T) {
+	w := newWorld(t, t.TempDir(), t.TempDir())
+	for text, want := range map[string]bool{
+		"write_file(/tmp/build/**)": true, "read_file(~/notes)": true, "read_file(/etc/**)": true,
+		"read_file(/src/**)": false, "edit_file(tmp/**)": false, "bash(/usr/bin/make *)": false, "read_file": false,
+	} {
+		for _, effect := range []model.Effect{model.EffectAllow, model.EffectDeny} {
+			r, err := Parse(text, model.SyntaxSettings, effect, "f")
+			require.NoError(t, err)
+			warned := slices.ContainsFunc(Lint([]model.Rule{r}, w.env), func(w Warning) bool { return w.Kind == WarnOutside })
+			assert.Equal(t, want, warned, "%s %s", effect, text)
+		}
+	}
+	r, err := Parse("Write(/tmp/build/**)", model.SyntaxPermissions, model.EffectAllow, "f")
+	require.NoError(t, err)
+	assert.Empty(t, Lint([]model.Rule{r}, w.env))
 }
 
 func TestValidateReportsEachFile(t *testing.T) {
