@@ -95,7 +95,7 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.callID, "call", "", "events of the call with this `id`")
 	fl.StringVar(&f.segment, "segment", "", "events of the segment with this `id`")
 	fl.StringVar(&f.contains, "contains", "", "lines that hold this `text`")
-	fl.StringVar(&f.limit, "limit", "", "the last so `many` events")
+	fl.StringVar(&f.limit, "limit", "", "the last `n` events")
 }
 
 func (f *filterFlags) filter() (audit.Filter, error) {
@@ -243,6 +243,13 @@ func printEvent(w io.Writer, e *audit.Event) {
 	if e.Error != "" {
 		fmt.Fprintf(w, "  error: %s", pathguard.Escape(e.Error))
 	}
+	if s := e.Shadow; s != nil {
+		word := "otherwise"
+		if s.Looser {
+			word = "LOOSER"
+		}
+		fmt.Fprintf(w, "  %s by %s: %s", word, pathguard.Escape(s.Policy), pathguard.Escape(string(s.Class)))
+	}
 	fmt.Fprintln(w)
 }
 
@@ -322,7 +329,7 @@ func newAuditVerify(s *streams, flags *auditFlags) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check the log: is it whole and unchanged?",
+		Short: "Check that the log is whole and unchanged",
 		Long: `verify checks every chain over its exact bytes, the links between files, the
 checkpoints and the anchors. It changes nothing. Exit codes: 0 ok or unanchored,
 1 tampered, 2 truncated, 3 torn, 4 unreadable, or a flag that is wrong,

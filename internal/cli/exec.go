@@ -63,7 +63,11 @@ was up, 125 that lictor or the sandbox failed and the command did not run.`,
 			if o.Unattended == "" {
 				folder, _ := os.Getwd()
 				if o.Approver, err = approver(ask, limit, folder, "lictor exec"); err != nil {
-					return err
+					var wrong *exitError
+					if errors.As(err, &wrong) && wrong.code == exitUsage {
+						return err
+					}
+					return &exitError{code: exitSetup, err: err}
 				}
 			}
 			engine, err := openEngine(cmd.Context(), s, o)
@@ -106,7 +110,7 @@ was up, 125 that lictor or the sandbox failed and the command did not run.`,
 	fl.DurationVar(&timeout, "timeout", 0, "end the command and all that it started after this `time`")
 	fl.BoolVar(&outside, "outside-sandbox", false, "ask to run outside the OS sandbox")
 	fl.BoolVar(&explain, "explain", false, "say on standard error why the command is allowed, and how it runs")
-	fl.StringVar(&ask, "ask", "terminal", "who answers a question: `terminal`, queue (lictor approve) or none")
+	fl.StringVar(&ask, "ask", "terminal", "`who` answers a question: terminal, queue (lictor approve) or none")
 	fl.DurationVar(&limit, "ask-limit", 5*time.Minute, "no answer within this `time` is a no")
 	fl.BoolVarP(&tty, "tty", "t", false, "give the command a terminal of its own")
 	return cmd
