@@ -37,7 +37,7 @@ func (e *Engine) ask(ctx context.Context, c *facts.Call, d Decided) (Decided, er
 	if !d.Allowed {
 		d.Reason = approve.Steer(&request, &d.Verdict)
 		if reply.Answer == AnswerNever && request.Never != "" {
-			d.Reason += e.write(ctx, model.EffectDeny, []string{request.Never}, (*rules.Permissions).AddDeny)
+			d.Reason = strings.TrimSuffix(d.Reason, ".") + e.write(ctx, model.EffectDeny, []string{request.Never}, (*rules.Permissions).AddDeny)
 		}
 		return d, e.recordReply(c, &d)
 	}
@@ -99,7 +99,7 @@ func (e *Engine) write(ctx context.Context, effect model.Effect, texts []string,
 	if err := e.Reload(ctx); err != nil {
 		return fmt.Sprintf("; the rule was written, but the files cannot be read again: %v", err)
 	}
-	note := fmt.Sprintf("; added %s to %s", strings.Join(texts, ", "), perms.LocalPath())
+	note := fmt.Sprintf("; added the %s rule %s to %s", effect, strings.Join(texts, ", "), perms.LocalPath())
 	if !accepted {
 		note += ", where it does not apply until `lictor trust accept`"
 	}

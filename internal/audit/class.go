@@ -33,6 +33,13 @@ const (
 	DenyError      Class = "deny_error"
 )
 
+var allClasses = []Class{
+	ClassAsk, ClassHook,
+	AllowReadOnly, AllowSandbox, AllowRule, AllowSession, AllowUser,
+	DenyPolicy, DenySensitive, DenyProtected, DenyRule, DenyPlan, DenyUnattended, DenyUser, DenyHook, DenyOutside,
+	DenyInput, DenyError,
+}
+
 // Denied reports whether the class is a denial.
 func (c Class) Denied() bool { return c == "deny" || strings.HasPrefix(string(c), "deny_") }
 
@@ -88,6 +95,8 @@ const (
 	RiskHigh     Risk = "high"
 	RiskCritical Risk = "critical"
 )
+
+var allRisks = []Risk{RiskLow, RiskMedium, RiskHigh, RiskCritical}
 
 // classRisks is the risk of a class where it does not depend on the target.
 var classRisks = map[Class]Risk{

@@ -31,6 +31,11 @@ const (
 	TypeAck       Type = "ack"       // a person acknowledged a finding of Verify
 )
 
+var allTypes = []Type{
+	TypeVerdict, TypeIntent, TypeResult, TypeHook, TypeApproval, TypeConsent, TypeNetwork, TypeBundle, TypePolicy,
+	TypeSession, TypeHeader, TypeEnd, TypeGap, TypeRecovered, TypeConflict, TypeAck,
+}
+
 // system reports whether the log itself writes events of this type.
 func (t Type) system() bool {
 	switch t {

@@ -39,6 +39,35 @@ type Filter struct {
 	FS FS
 }
 
+// Check refuses types, classes and risks that no event has: a misspelt one would
+// keep nothing, and look like a log in which nothing happened.
+func (f *Filter) Check() error {
+	for _, t := range f.Types {
+		if !slices.Contains(allTypes, t) {
+			return fmt.Errorf("there are no events of the type %q; the types are %s", t, list(allTypes))
+		}
+	}
+	for _, c := range f.Classes {
+		if !slices.ContainsFunc(allClasses, func(known Class) bool { return matches(string(c), string(known)) }) {
+			return fmt.Errorf("there is no decision %q; decisions are %s, and deny_* or allow_* is all of a kind", c, list(allClasses))
+		}
+	}
+	for _, r := range f.Risks {
+		if !slices.Contains(allRisks, r) {
+			return fmt.Errorf("there is no risk %q; the risks are %s", r, list(allRisks))
+		}
+	}
+	return nil
+}
+
+func list[T ~string](all []T) string {
+	words := make([]string, len(all))
+	for i, one := range all {
+		words[i] = string(one)
+	}
+	return strings.Join(words, ", ")
+}
+
 // LineError says that a line of the log cannot be read. The lines behind it
 // still can.
 type LineError struct {

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/testcase"
+	"github.com/lictor-policy/lictor/schemas"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -75,6 +78,28 @@ func TestFilters(t *testing.T) {
 	last := events(t, l.Dir(), Filter{Limit: &two})
 	assert.Equal(t, all[7:], last, "the last ones, in order")
 	assert.Empty(t, events(t, t.TempDir()+"/none", Filter{}), "no folder is no log")
+}
+
+// A filter is refused only for what no event can have.
+func TestFilterCheck(t *testing.T) {
+	text, err := schemas.Files.ReadFile("audit-event.json")
+	require.NoError(t, err)
+	var schema struct {
+		Properties struct {
+			Type struct{ Enum []Type }
+			Risk struct{ Enum []Risk }
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &schema))
+	f := Filter{Types: schema.Properties.Type.Enum, Risks: schema.Properties.Risk.Enum, Classes: []Class{"ask", "deny_*", "allow_rule", "*"}}
+	require.NotEmpty(t, f.Types)
+	require.NotEmpty(t, f.Risks)
+	f.Classes = slices.AppendSeq(f.Classes, maps.Values(denyClasses))
+	f.Classes = slices.AppendSeq(f.Classes, maps.Values(allowClasses))
+	require.NoError(t, f.Check())
+	require.ErrorContains(t, (&Filter{Types: []Type{"verdit"}}).Check(), `no events of the type "verdit"; the types are verdict, `)
+	require.ErrorContains(t, (&Filter{Risks: []Risk{"hgh"}}).Check(), "low, medium, high, critical")
+	require.ErrorContains(t, (&Filter{Classes: []Class{"deny"}}).Check(), "deny_*")
 }
 
 func TestStats(t *testing.T) {

@@ -136,6 +136,8 @@ func TestSignAndVerify(t *testing.T) {
 			key, err := ReadSigningKey(private, "")
 			require.NoError(t, err)
 			assert.Equal(t, alg, key.Alg)
+			_, err = ReadSigningKey(public, "")
+			require.ErrorContains(t, err, "this is the public key; its private half signs, release.key.pem")
 			ring := &Keyring{}
 			text, err := os.ReadFile(public)
 			require.NoError(t, err)

@@ -178,30 +178,32 @@ func TestBrokenBundles(t *testing.T) {
 		"unknown kind":   {replaceIn("team.rego", "programs: [terraform]", "kinds: [cmd]"), []string{`team.rego:12: rule deny: METADATA custom.kinds: "cmd"`}},
 		"no list":        {replaceIn("team.rego", "programs: [terraform]", "programs: terraform"), []string{"want a list of texts"}},
 		// What a bundle must not reach.
-		"http.send":         {rule(`_x := http.send({"method": "get", "url": "https://example.com"})`), []string{"team.rego:19: rule _x: rego_type_error: undefined function http.send", "not on the list"}},
-		"opa.runtime":       {rule(`_x := opa.runtime()`), []string{"team.rego:19: rule _x", "opa.runtime"}},
-		"the clock":         {rule(`_x := time.now_ns()`), []string{"team.rego:19", "time.now_ns"}},
-		"unbounded work":    {rule(`_x := bits.lsh(1, 100000000)`), []string{"team.rego:19", "bits.lsh"}},
-		"remote schema":     {rule("# METADATA\n# title: T\n# description: D\n# schemas:\n#   - input: {\"$ref\": \"http://127.0.0.1:1/x.json\"}\n" + `ask contains {"id": "a", "reason": "b"} if input.tool == "x"`), []string{"team.rego:", "127.0.0.1"}},
-		"the verdict":       {rule(`_x := data.lictor.verdict`), []string{"team.rego:19: rule _x: it reads data.lictor.verdict"}},
-		"other data":        {rule(`_x := data.secrets`), []string{"team.rego:19: rule _x: it reads data.secrets"}},
-		"all data":          {rule(`_x := data[_]`), []string{"team.rego:19: rule _x", "data[_]"}},
-		"another bundle":    {rule(`_x := data.lictor.managed.other.deny`), []string{"team.rego:19: rule _x: it reads data.lictor.managed.other"}},
-		"import of another": {replaceIn("team.rego", "import data.lictor.lib", "import data.lictor.lib\nimport data.lictor.chain"), []string{"team.rego:6: import data.lictor.chain is refused"}},
-		"with":              {rule("_x if {\n\tdeny with input as {}\n}"), []string{"team.rego:20: rule _x: `with` is refused"}},
+		"http.send":              {rule(`_x := http.send({"method": "get", "url": "https://example.com"})`), []string{"team.rego:19: rule _x: rego_type_error: undefined function http.send", "not on the list"}},
+		"opa.runtime":            {rule(`_x := opa.runtime()`), []string{"team.rego:19: rule _x", "opa.runtime"}},
+		"the clock":              {rule(`_x := time.now_ns()`), []string{"team.rego:19", "time.now_ns"}},
+		"unbounded work":         {rule(`_x := bits.lsh(1, 100000000)`), []string{"team.rego:19", "bits.lsh"}},
+		"remote schema":          {rule("# METADATA\n# title: T\n# description: D\n# schemas:\n#   - input: {\"$ref\": \"http://127.0.0.1:1/x.json\"}\n" + `ask contains {"id": "a", "reason": "b"} if input.tool == "x"`), []string{"team.rego:", "127.0.0.1"}},
+		"the verdict":            {rule(`_x := data.lictor.verdict`), []string{"team.rego:19: rule _x: it reads data.lictor.verdict"}},
+		"other data":             {rule(`_x := data.secrets`), []string{"team.rego:19: rule _x: it reads data.secrets"}},
+		"all data":               {rule(`_x := data[_]`), []string{"team.rego:19: rule _x", "data[_]"}},
+		"another bundle":         {rule(`_x := data.lictor.managed.other.deny`), []string{"team.rego:19: rule _x: it reads data.lictor.managed.other"}},
+		"import of another":      {replaceIn("team.rego", "import data.lictor.lib", "import data.lictor.lib\nimport data.lictor.chain"), []string{"team.rego:6: import data.lictor.chain is refused"}},
+		"examples of another id": {replaceIn("team.rego", `_examples["no-destroy"]`, `_examples["no-destory"]`), []string{`the bad example "terraform destroy" of no-destory: no rule gives a finding of this id`}},
+		"with":                   {rule("_x if {\n\tdeny with input as {}\n}"), []string{"team.rego:20: rule _x: `with` is refused"}},
 		// Manifest and roots.
-		"no root":           {replaceIn(manifestFile, "\n  \"roots\": [\"lictor/managed/team\"],", ""), []string{".manifest: roots must be exactly"}},
-		"foreign root":      {replaceIn(manifestFile, "lictor/managed/team", "lictor/chain"), []string{`.manifest:3: roots must be exactly ["lictor/managed/<name>"], not "lictor/chain"`}},
-		"root system":       {replaceIn(manifestFile, `["lictor/managed/team"]`, `["system"]`), []string{`.manifest:3`, `"system"`}},
-		"two roots":         {replaceIn(manifestFile, `"lictor/managed/team"`, `"lictor/managed/team", "system"`), []string{".manifest:3: roots must be exactly", "there are 2"}},
-		"deep root":         {replaceIn(manifestFile, `lictor/managed/team`, `lictor/managed/team/x`), []string{".manifest:3"}},
-		"package of lictor": {replaceIn("team.rego", "package lictor.managed.team", "package lictor"), []string{"team.rego:1: package lictor; want exactly"}},
-		"no revision":       {replaceIn(manifestFile, `"revision": "r6"`, `"revision": ""`), []string{".manifest:2: revision is missing"}},
-		"no serial":         {replaceIn(manifestFile, `"serial": 6`, ``), []string{".manifest:4: metadata.serial is missing"}},
-		"unknown manifest":  {replaceIn(manifestFile, `"revision"`, `"revison"`), []string{`.manifest:2: unknown field "revison"`}},
-		"key given twice":   {replaceIn(manifestFile, `"revision"`, `"Roots": [""], "revision"`), []string{`.manifest:3: the key "roots" is there twice`}},
-		"rego_version 0":    {replaceIn(manifestFile, `"revision"`, `"rego_version": 0, "revision"`), []string{".manifest:2: rego_version 0 is refused"}},
-		"versions of files": {replaceIn(manifestFile, `"revision"`, `"file_rego_versions": {"team.rego": 0}, "revision"`), []string{".manifest:2: file_rego_versions is refused"}},
+		"no root":            {replaceIn(manifestFile, "\n  \"roots\": [\"lictor/managed/team\"],", ""), []string{".manifest: roots must be exactly"}},
+		"foreign root":       {replaceIn(manifestFile, "lictor/managed/team", "lictor/chain"), []string{`.manifest:3: roots must be exactly ["lictor/managed/<name>"], not "lictor/chain"`}},
+		"root system":        {replaceIn(manifestFile, `["lictor/managed/team"]`, `["system"]`), []string{`.manifest:3`, `"system"`}},
+		"two roots":          {replaceIn(manifestFile, `"lictor/managed/team"`, `"lictor/managed/team", "system"`), []string{".manifest:3: roots must be exactly", "there are 2"}},
+		"deep root":          {replaceIn(manifestFile, `lictor/managed/team`, `lictor/managed/team/x`), []string{".manifest:3"}},
+		"package of lictor":  {replaceIn("team.rego", "package lictor.managed.team", "package lictor"), []string{"team.rego:1: package lictor; want exactly"}},
+		"no revision":        {replaceIn(manifestFile, `"revision": "r6"`, `"revision": ""`), []string{".manifest:2: revision is missing"}},
+		"a serial in quotes": {replaceIn(manifestFile, `"serial": 6`, `"serial": "6"`), []string{".manifest:4: metadata.serial must be a whole number, not string"}},
+		"no serial":          {replaceIn(manifestFile, `"serial": 6`, ``), []string{".manifest:4: metadata.serial is missing"}},
+		"unknown manifest":   {replaceIn(manifestFile, `"revision"`, `"revison"`), []string{`.manifest:2: unknown field "revison"`}},
+		"key given twice":    {replaceIn(manifestFile, `"revision"`, `"Roots": [""], "revision"`), []string{`.manifest:3: the key "roots" is there twice`}},
+		"rego_version 0":     {replaceIn(manifestFile, `"revision"`, `"rego_version": 0, "revision"`), []string{".manifest:2: rego_version 0 is refused"}},
+		"versions of files":  {replaceIn(manifestFile, `"revision"`, `"file_rego_versions": {"team.rego": 0}, "revision"`), []string{".manifest:2: file_rego_versions is refused"}},
 		"built-in name": {func(f files) {
 			replaceIn(manifestFile, "managed/team", "managed/baseline")(f)
 			replaceIn("team.rego", "managed.team", "managed.baseline")(f)
@@ -292,7 +294,7 @@ func TestBrokenSignatures(t *testing.T) {
 		},
 		"unknown key": func(r *rig) string {
 			r.put("team", r.signed(r.good(6), r.other))
-			return `signed with the key "stranger", which is not in the keys folder (known: release)`
+			return `signed with the key "stranger", which is not in the keys folder (known: release); if it is to be trusted, its public half belongs into ` + filepath.Join(r.options.Keys[0], "stranger.pem")
 		},
 		"another key by the same name": func(r *rig) string {
 			forged := *r.other
@@ -354,6 +356,14 @@ func TestBrokenSignatures(t *testing.T) {
 		"something else in the folder": func(r *rig) string {
 			require.NoError(r.t, os.Mkdir(filepath.Join(r.folder, "rules"), 0o755))
 			return "neither a folder with .manifest nor a .tar.gz file"
+		},
+		"rules without a manifest": func(r *rig) string {
+			require.NoError(r.t, os.WriteFile(filepath.Join(r.folder, "team.rego"), []byte("package x\n"), 0o644))
+			return "there is no .manifest beside it"
+		},
+		"a key among the bundles": func(r *rig) string {
+			require.NoError(r.t, os.WriteFile(filepath.Join(r.folder, "release.pem"), []byte("x"), 0o644))
+			return "a public key belongs into the machine's keys folder"
 		},
 		"a broken state file": func(r *rig) string {
 			require.NoError(r.t, os.WriteFile(r.options.State, []byte(`{"version": 1, "bundles": {"team": {"serial": 1`), 0o600))

@@ -98,6 +98,8 @@ func (b *Bundle) tryExample(ctx context.Context, e *Example) error {
 	switch {
 	case e.Bad && !found.Consulted[0].Asked:
 		return fail("no rule is about it: see the declared tools, kinds and programs")
+	case e.Bad && !hit && b.fileOf(e.ID) == "":
+		return fail("no rule gives a finding of this id: it must be the same in the rule and in %s", examplesRule)
 	case e.Bad && !hit:
 		return fail("no such finding")
 	case !e.Bad && hit:

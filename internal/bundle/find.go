@@ -37,11 +37,22 @@ func findBundles(folder string) ([]candidate, error) {
 			continue
 		}
 		if !isBundle(name) {
-			return nil, fmt.Errorf("%s: neither a folder with %s nor a %s file; move it elsewhere", name, manifestFile, archiveSuffix)
+			return nil, notBundle(name)
 		}
 		out = append(out, candidate{name, folder})
 	}
 	return out, nil
+}
+
+// notBundle says what is wrong with something in a folder of bundles.
+func notBundle(name string) error {
+	switch filepath.Ext(name) {
+	case ".rego":
+		return fmt.Errorf("%s: there is no %s beside it, so its folder is no bundle; `lictor bundle init` shows what one holds", name, manifestFile)
+	case keySuffix:
+		return fmt.Errorf("%s: this is no bundle; a public key belongs into the machine's keys folder", name)
+	}
+	return fmt.Errorf("%s: neither a folder with %s nor a %s file; move it elsewhere", name, manifestFile, archiveSuffix)
 }
 
 // findPath lists the bundles at a path that the user named: the bundle itself,

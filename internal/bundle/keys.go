@@ -46,6 +46,8 @@ type Key struct {
 // Keyring holds the public keys of the keys folders by id.
 type Keyring struct {
 	keys map[string]Key
+	// folders are where they were read, to say where another one belongs.
+	folders []string
 }
 
 // ReadKeys reads every <id>.pem of the folders: public keys in PKIX form, Ed25519
@@ -53,7 +55,7 @@ type Keyring struct {
 // no such key, if two folders have one id, or if a folder or file could be
 // written by others than root and the user.
 func ReadKeys(folders ...string) (*Keyring, error) {
-	ring := &Keyring{keys: make(map[string]Key)}
+	ring := &Keyring{keys: make(map[string]Key), folders: folders}
 	for _, folder := range folders {
 		entries, err := os.ReadDir(folder)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -92,6 +94,15 @@ func (k *Keyring) IDs() []string {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// wants says where the public key with an id belongs, "" if the ring was read from
+// no folder.
+func (k *Keyring) wants(id string) string {
+	if k == nil || len(k.folders) == 0 || !keyIDPattern.MatchString(id) {
+		return ""
+	}
+	return fmt.Sprintf("; if it is to be trusted, its public half belongs into %s", filepath.Join(k.folders[0], id+keySuffix))
 }
 
 // Get returns the key with an id.
@@ -190,14 +201,17 @@ func ReadSigningKey(file, id string) (*SigningKey, error) {
 	if !keyIDPattern.MatchString(id) {
 		return nil, fmt.Errorf("%s: the key id %q is refused: letters, digits, ., _ and -", file, id)
 	}
-	if err := checkSecret(file); err != nil {
-		return nil, err
-	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, pathError(err)
 	}
 	block, _ := pem.Decode(text)
+	if block != nil && block.Type == "PUBLIC KEY" {
+		return nil, fmt.Errorf("%s: this is the public key; its private half signs, %s.key%s if `lictor bundle keygen` made it", file, id, keySuffix)
+	}
+	if err := checkSecret(file); err != nil {
+		return nil, err
+	}
 	if block == nil || block.Type != "PRIVATE KEY" {
 		return nil, fmt.Errorf("%s: not one PEM block PRIVATE KEY (PKCS #8)", file)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,6 +61,10 @@ func readManifest(f files, r *refusal) (m manifest) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&m); err != nil {
+		if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			fail(kind.Field[strings.LastIndexByte(kind.Field, '.')+1:], "%s must be %s, not %s", kind.Field, jsonKind(kind.Type.Kind()), kind.Value)
+			return m
+		}
 		key := ""
 		if _, after, ok := strings.Cut(err.Error(), `unknown field "`); ok {
 			key = strings.TrimSuffix(after, `"`)
@@ -89,6 +94,19 @@ func readManifest(f files, r *refusal) (m manifest) {
 		fail("roots", "%v", err)
 	}
 	return m
+}
+
+// jsonKind is what a value of a Go kind is in JSON.
+func jsonKind(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct:
+		return "an object"
+	}
+	return "a " + kind.String()
 }
 
 // rootName returns the name in the one root that a bundle has.

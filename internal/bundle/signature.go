@@ -79,7 +79,7 @@ func verify(f files, ring *Keyring) (Key, error) {
 	}
 	key, ok := ring.Get(id)
 	if !ok {
-		return Key{}, fmt.Errorf("signed with the key %q, which is not in the keys folder (known: %s)", id, orNone(ring.IDs()))
+		return Key{}, fmt.Errorf("signed with the key %q, which is not in the keys folder (known: %s)%s", id, orNone(ring.IDs()), ring.wants(id))
 	}
 	config := opabundle.NewVerificationConfig(map[string]*opabundle.KeyConfig{
 		id: {Key: key.pem, Algorithm: key.Alg, Scope: scope},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +17,10 @@ import (
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/pathguard"
 )
+
+// exitUnreadable is what audit verify ends with when it cannot read the log or what
+// it is to be held against. The code of a usage error means a torn line there.
+const exitUnreadable = 4
 
 // auditFlags say which log a command is about.
 type auditFlags struct{ root, dir string }
@@ -50,6 +55,15 @@ func (f *auditFlags) places() (config.Places, error) {
 // folder is the log's folder.
 func (f *auditFlags) folder() (string, error) {
 	if f.dir != "" {
+		// An empty log holds; a folder that is misspelt must not.
+		switch info, err := os.Stat(f.dir); {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", fail(exitUsage, "--dir %s does not exist", f.dir)
+		case err != nil:
+			return "", &exitError{code: exitUsage, err: err}
+		case !info.IsDir():
+			return "", fail(exitUsage, "--dir %s is a file: name the folder that holds the log's files", f.dir)
+		}
 		return f.dir, nil
 	}
 	p, err := f.places()
@@ -81,7 +95,7 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.callID, "call", "", "events of the call with this `id`")
 	fl.StringVar(&f.segment, "segment", "", "events of the segment with this `id`")
 	fl.StringVar(&f.contains, "contains", "", "lines that hold this `text`")
-	fl.StringVar(&f.limit, "limit", "", "the last so `many` events")
+	fl.StringVar(&f.limit, "limit", "", "the last `n` events")
 }
 
 func (f *filterFlags) filter() (audit.Filter, error) {
@@ -98,7 +112,10 @@ func (f *filterFlags) filter() (audit.Filter, error) {
 	if f.types != "" {
 		out.Types = []audit.Type{audit.Type(f.types)}
 	}
-	var err error
+	err := out.Check()
+	if err != nil {
+		return out, &exitError{code: exitUsage, err: err}
+	}
 	if out.Since, err = moment("since", f.since); err != nil {
 		return out, err
 	}
@@ -226,6 +243,13 @@ func printEvent(w io.Writer, e *audit.Event) {
 	if e.Error != "" {
 		fmt.Fprintf(w, "  error: %s", pathguard.Escape(e.Error))
 	}
+	if s := e.Shadow; s != nil {
+		word := "otherwise"
+		if s.Looser {
+			word = "LOOSER"
+		}
+		fmt.Fprintf(w, "  %s by %s: %s", word, pathguard.Escape(s.Policy), pathguard.Escape(string(s.Class)))
+	}
 	fmt.Fprintln(w)
 }
 
@@ -305,20 +329,20 @@ func newAuditVerify(s *streams, flags *auditFlags) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check the log: is it whole and unchanged?",
+		Short: "Check that the log is whole and unchanged",
 		Long: `verify checks every chain over its exact bytes, the links between files, the
 checkpoints and the anchors. It changes nothing. Exit codes: 0 ok or unanchored,
-1 tampered, 2 truncated, 3 torn, 4 unreadable, 5 unanchored with
---require-anchor, 6 missing, 7 conflict.`,
+1 tampered, 2 truncated, 3 torn, 4 unreadable, or a flag that is wrong,
+5 unanchored with --require-anchor, 6 missing, 7 conflict.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := flags.folder()
 			if err != nil {
-				return err
+				return &exitError{code: exitUnreadable, err: err}
 			}
 			o, err := verify.options()
 			if err != nil {
-				return err
+				return &exitError{code: exitUnreadable, err: err}
 			}
 			if f, ok := s.err.(*os.File); ok && isTerminal(f) {
 				o.Progress = func(done, total int64) { fmt.Fprintf(s.err, "\r%3d %% of %d bytes", done*100/max(total, 1), total) }
@@ -326,7 +350,7 @@ checkpoints and the anchors. It changes nothing. Exit codes: 0 ok or unanchored,
 			}
 			report, err := audit.Verify(cmd.Context(), dir, o)
 			if err != nil {
-				return &exitError{code: 4, err: err}
+				return &exitError{code: exitUnreadable, err: err}
 			}
 			if format == "json" {
 				if err := writeJSON(s.out, report); err != nil {
@@ -348,6 +372,9 @@ checkpoints and the anchors. It changes nothing. Exit codes: 0 ok or unanchored,
 			return exit(report.ExitCode(require))
 		},
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fail(exitUnreadable, "%v; see `%s --help`", err, cmd.CommandPath())
+	})
 	verify.register(cmd)
 	cmd.Flags().BoolVar(&require, "require-anchor", false, "fail if neither checkpoint nor anchor says how long the log was")
 	formatFlag(cmd, &format)
@@ -389,6 +416,9 @@ func newAuditAck(s *streams, flags *auditFlags) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if who == "" || why == "" {
 				return fail(exitUsage, "--who and --why are recorded, so both are needed")
+			}
+			if flags.dir != "" {
+				return fail(exitUsage, "ack writes into a project's log: name the project with --root, not --dir")
 			}
 			p, err := flags.places()
 			if err != nil {

@@ -35,7 +35,11 @@ func refused(s *streams, err error) error {
 	for _, p := range r.Problems {
 		fmt.Fprintln(s.err, p)
 	}
-	return fail(exitDeny, "%s is refused: %d problems", r.Source, len(r.Problems))
+	problems := "1 problem"
+	if n := len(r.Problems); n != 1 {
+		problems = fmt.Sprintf("%d problems", n)
+	}
+	return fail(exitDeny, "%s is refused: %s", r.Source, problems)
 }
 
 func newBundleInit(s *streams) *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ func (f *callFlags) register(cmd *cobra.Command, many bool) {
 
 // one returns the single call of the command line or of standard input. The
 // error is an input error, to be answered with a deny verdict.
-func (f *callFlags) one(in io.Reader) (lictor.Call, error) {
+func (f *callFlags) one(s *streams) (lictor.Call, error) {
 	switch {
 	case f.command != "":
 		args, err := json.Marshal(map[string]string{"command": f.command})
@@ -44,18 +45,31 @@ func (f *callFlags) one(in io.Reader) (lictor.Call, error) {
 	case f.tool != "":
 		return lictor.Call{Tool: f.tool, Args: []byte(f.args)}, nil
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxCall+1))
+	if file, ok := s.in.(*os.File); ok && isTerminal(file) {
+		fmt.Fprintln(s.err, "lictor: type a call as JSON, then Ctrl-D; --command takes a shell command instead")
+	}
+	data, err := io.ReadAll(io.LimitReader(s.in, maxCall+1))
 	if err != nil {
 		return lictor.Call{}, fmt.Errorf("reading the call from standard input: %w", err)
 	}
 	if len(data) > maxCall {
 		return lictor.Call{}, fmt.Errorf("the call is longer than %d bytes", maxCall)
 	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return lictor.Call{}, errors.New("there is no call on standard input: write one as JSON, or use --command or --tool")
+	}
 	return lictor.ParseCall(data)
 }
 
-// check refuses combinations of flags that would leave one of them unread.
-func (f *callFlags) check() error {
+// check refuses combinations of flags that would leave one of them unread. An
+// empty --command or --tool, as a script's empty variable gives it, would have the
+// call read from standard input.
+func (f *callFlags) check(cmd *cobra.Command) error {
+	for _, name := range []string{"command", "tool"} {
+		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return fail(exitUsage, "--%s is empty", name)
+		}
+	}
 	switch {
 	case f.command != "" && (f.tool != "" || f.args != ""):
 		return fail(exitUsage, "--command already says tool and arguments: leave out --tool and --args")

@@ -36,7 +36,7 @@ without --jsonl with exit code 3.`,
   echo '{"tool":"read_file","args":{"path":".env"}}' | lictor check --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := calls.check(); err != nil {
+			if err := calls.check(cmd); err != nil {
 				return err
 			}
 			if calls.jsonl {
@@ -59,7 +59,7 @@ func checkOne(cmd *cobra.Command, s *streams, flags *engineFlags, calls *callFla
 		return answer(s, &v, format, err)
 	}
 	defer engine.Close()
-	call, err := calls.one(s.in)
+	call, err := calls.one(s)
 	var v lictor.Verdict
 	if err != nil {
 		v = lictor.InputVerdict(err)

@@ -113,7 +113,37 @@ whether it is allowed, denied or must be asked about, by a policy in Rego.`,
 		newExec(s), newSandbox(s), newDoctor(s), newApprove(s),
 		newInstall(s), newUninstall(s), newImport(s), newBundle(s),
 		newNetwork(s), newProxy(s), newServe(s), newMCP(s), newMCPProxy(s))
+	sayArguments(root)
 	return root
+}
+
+// sayArguments makes what is said about a wrong number of arguments name the
+// arguments, for all commands below cmd: the library counts them.
+func sayArguments(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		sayArguments(sub)
+		check := sub.Args
+		if check == nil {
+			continue
+		}
+		sub.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			var own *exitError
+			if err == nil || errors.As(err, &own) {
+				return err
+			}
+			_, names, takes := strings.Cut(cmd.Use, " ")
+			switch {
+			case cmd.HasSubCommands():
+				return fail(exitUsage, "%v; `%s --help` lists them", err, cmd.CommandPath())
+			case takes:
+				return fail(exitUsage, "the arguments are: %s; see `%s --help`", names, cmd.CommandPath())
+			case cmd.Flags().Lookup("command") != nil:
+				return fail(exitUsage, "%q is not understood: a shell command goes behind --command, in quotes; see `%s --help`", args[0], cmd.CommandPath())
+			}
+			return fail(exitUsage, "%q is not understood: there are only flags here; see `%s --help`", args[0], cmd.CommandPath())
+		}
+	}
 }
 
 // coloured reports whether w is a terminal that may be coloured.

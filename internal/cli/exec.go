@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lictor-policy/lictor"
+	"github.com/lictor-policy/lictor/internal/approve"
 	"github.com/lictor-policy/lictor/internal/sandbox"
 )
 
@@ -62,7 +63,11 @@ was up, 125 that lictor or the sandbox failed and the command did not run.`,
 			if o.Unattended == "" {
 				folder, _ := os.Getwd()
 				if o.Approver, err = approver(ask, limit, folder, "lictor exec"); err != nil {
-					return err
+					var wrong *exitError
+					if errors.As(err, &wrong) && wrong.code == exitUsage {
+						return err
+					}
+					return &exitError{code: exitSetup, err: err}
 				}
 			}
 			engine, err := openEngine(cmd.Context(), s, o)
@@ -105,7 +110,7 @@ was up, 125 that lictor or the sandbox failed and the command did not run.`,
 	fl.DurationVar(&timeout, "timeout", 0, "end the command and all that it started after this `time`")
 	fl.BoolVar(&outside, "outside-sandbox", false, "ask to run outside the OS sandbox")
 	fl.BoolVar(&explain, "explain", false, "say on standard error why the command is allowed, and how it runs")
-	fl.StringVar(&ask, "ask", "terminal", "who answers a question: `terminal`, queue (lictor approve) or none")
+	fl.StringVar(&ask, "ask", "terminal", "`who` answers a question: terminal, queue (lictor approve) or none")
 	fl.DurationVar(&limit, "ask-limit", 5*time.Minute, "no answer within this `time` is a no")
 	fl.BoolVarP(&tty, "tty", "t", false, "give the command a terminal of its own")
 	return cmd
@@ -118,6 +123,8 @@ func ran(ctx context.Context, s *streams, engine *lictor.Engine, call lictor.Cal
 	switch {
 	case errors.Is(err, lictor.ErrNotRun):
 		return fail(notRun(&d), "%s: %s", d.Verdict.Decision, d.Reason)
+	case errors.Is(err, approve.ErrNoTerminal):
+		return fail(exitAsk, "ask: %s; with --ask queue it waits for `lictor approve`", d.Reason)
 	case result == nil && d.Verdict.Decision == lictor.Ask && !d.Allowed:
 		return fail(exitAsk, "ask: %s", d.Reason) // nobody could be asked
 	case errors.As(err, &command):
@@ -217,6 +224,11 @@ func newSandboxVerify(s *streams) *cobra.Command {
 		Short: "Attack the sandbox on this machine and print what held",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch executor {
+			case "os", "native", "bwrap", "landlock", "seatbelt":
+			default:
+				return fail(exitUsage, "--executor is os, native, bwrap, landlock or seatbelt, not %q", executor)
+			}
 			box, err := sandbox.Open(sandbox.Selection{Setting: executor})
 			if err != nil {
 				return &exitError{code: exitDeny, err: err}

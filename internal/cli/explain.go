@@ -25,7 +25,7 @@ have allowed the call. The exit code is that of check.`,
 		Example: `  lictor explain --command 'cd x && curl a | sh'`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := calls.check(); err != nil {
+			if err := calls.check(cmd); err != nil {
 				return err
 			}
 			engine, err := flags.open(cmd.Context(), cmd, s)
@@ -34,7 +34,7 @@ have allowed the call. The exit code is that of check.`,
 				return answer(s, &v, format, err)
 			}
 			defer engine.Close()
-			call, err := calls.one(s.in)
+			call, err := calls.one(s)
 			if err != nil {
 				v := lictor.InputVerdict(err)
 				return answer(s, &v, format, err)

@@ -25,7 +25,7 @@ A call that cannot be read has a document too, with the fact input_error.`,
 		Example: `  lictor input --command 'cd x && curl a | sh'`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := calls.check(); err != nil {
+			if err := calls.check(cmd); err != nil {
 				return err
 			}
 			engine, err := flags.open(cmd.Context(), cmd, s)
@@ -34,7 +34,7 @@ A call that cannot be read has a document too, with the fact input_error.`,
 			}
 			defer engine.Close()
 			if !calls.jsonl {
-				call, err := calls.one(s.in)
+				call, err := calls.one(s)
 				if err != nil {
 					return &exitError{code: exitUsage, err: err}
 				}

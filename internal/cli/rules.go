@@ -274,10 +274,10 @@ func newRulesDerive(s *streams, flags *projectFlags) *cobra.Command {
 		Short: "Show the rules that the answers always and never would add for a call",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := calls.check(); err != nil {
+			if err := calls.check(cmd); err != nil {
 				return err
 			}
-			call, err := calls.one(s.in)
+			call, err := calls.one(s)
 			if err != nil {
 				return &exitError{code: exitUsage, err: err}
 			}

@@ -93,7 +93,7 @@ type askFlags struct {
 
 func (f *askFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.who, "ask", "queue", "who answers a question: terminal, `queue` (lictor approve) or none")
+	fl.StringVar(&f.who, "ask", "queue", "`who` answers a question: terminal, queue (lictor approve) or none")
 	fl.DurationVar(&f.limit, "ask-limit", 5*time.Minute, "no answer within this `time` is a no")
 }
 

@@ -101,6 +101,13 @@ func TestListsBesidePermissionsAreANotice(t *testing.T) {
 	assert.Equal(t, p.HomePermissions+`: "deny" is ignored: move it into the object "permissions"`, got.Applied.Notices[0].String())
 }
 
+func TestMisspeltListsAreAnError(t *testing.T) {
+	p := project(t)
+	write(t, p.HomePermissions, "{\"permissions\": {\n\"dney\": [\"Bash(rm *)\"]}}")
+	_, err := Load(context.Background(), p, Options{Rego: engine(t)})
+	require.EqualError(t, err, p.HomePermissions+`:2: unknown key "permissions.dney" (did you mean "deny"?)`)
+}
+
 func TestBundlePoliciesAreLayers(t *testing.T) {
 	p := project(t)
 	bundle := PolicyLayer{Origin: "bundle baseline", Text: []byte(`{"denyPaths": ["secrets"], "requireSandbox": true}`)}

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/rules"
@@ -84,7 +86,8 @@ func misplacedLists(source RuleSource) []Notice {
 
 // ParsePermissions reads the rules of a permission file's text: deny, then ask,
 // then allow. file is the rules' source and the name in errors. Unknown keys are
-// kept for other programs and mean nothing here. Blank text has no rules.
+// kept for other programs and mean nothing here, unless they look like a misspelt
+// key of ours: the rules under that one would be lost. Blank text has no rules.
 func ParsePermissions(file string, text []byte) ([]model.Rule, error) {
 	if err := CheckText(text); err != nil {
 		return nil, &FileError{File: file, Err: err}
@@ -103,6 +106,18 @@ func ParsePermissions(file string, text []byte) ([]model.Rule, error) {
 	if !ok {
 		return nil, &FileError{File: file, Err: fmt.Errorf("the document must be an object")}
 	}
+	misspelt := func(object map[string]any, above ...string) error {
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			if hint := rules.MisspeltKey(key, len(above) > 0); hint != "" {
+				path := append(above, key)
+				return &FileError{File: file, Line: doc.lineOf(path), Err: fmt.Errorf("unknown key %s%s", displayPath(path), hint)}
+			}
+		}
+		return nil
+	}
+	if err := misspelt(top); err != nil {
+		return nil, err
+	}
 	value, present := top["permissions"]
 	if !present {
 		return nil, nil
@@ -110,6 +125,9 @@ func ParsePermissions(file string, text []byte) ([]model.Rule, error) {
 	lists, ok := value.(map[string]any)
 	if !ok {
 		return nil, fault([]string{"permissions"}, "must be an object")
+	}
+	if err := misspelt(lists, "permissions"); err != nil {
+		return nil, err
 	}
 	var out []model.Rule
 	for _, effect := range []model.Effect{model.EffectDeny, model.EffectAsk, model.EffectAllow} {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/lictor-policy/lictor/internal/rules"
 	"github.com/lictor-policy/lictor/schemas"
 )
 
@@ -192,7 +192,7 @@ func (c *checker) explain(f fault) error {
 	switch {
 	case f.unknown:
 		last := len(f.path) - 1
-		return fmt.Errorf("unknown key %s%s", displayPath(f.path), suggest(f.path[last], c.keysAt(f.path[:last])))
+		return fmt.Errorf("unknown key %s%s", displayPath(f.path), rules.Suggest(f.path[last], c.keysAt(f.path[:last])))
 	case len(f.path) == 0:
 		return fmt.Errorf("the document %s", describe(f.kind))
 	}
@@ -215,7 +215,7 @@ func describe(fault jsonschema.ErrorKind) string {
 		if !isText {
 			return "must be one of " + strings.Join(words, ", ")
 		}
-		return fmt.Sprintf("is %q, but must be one of %s%s", short(got), strings.Join(words, ", "), suggest(got, names))
+		return fmt.Sprintf("is %q, but must be one of %s%s", short(got), strings.Join(words, ", "), rules.Suggest(got, names))
 	case *kind.Type:
 		return fmt.Sprintf("must be %s, not %s", strings.Join(k.Want, " or "), k.Got)
 	case *kind.Minimum:
@@ -282,49 +282,4 @@ func (c *checker) resolve(node map[string]any) map[string]any {
 	definitions, _ := c.raw["$defs"].(map[string]any)
 	target, _ := definitions[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
 	return target
-}
-
-// suggest returns ` (did you mean "x"?)` for the nearest candidate, or "".
-func suggest(word string, candidates []string) string {
-	if len(word) > 100 {
-		return ""
-	}
-	reach := 1
-	if len(word) > 3 {
-		reach = max(2, len(word)/3)
-	}
-	best, bestDistance := "", reach+1
-	for _, candidate := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(candidate)); d < bestDistance {
-			best, bestDistance = candidate, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return " (did you mean " + strconv.Quote(best) + "?)"
-}
-
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour to turn a into b.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

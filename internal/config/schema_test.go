@@ -10,21 +10,6 @@ import (
 	"github.com/lictor-policy/lictor/schemas"
 )
 
-func TestDistanceAndSuggest(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"kitten", "sitting", 3}, {"permisions", "permissions", 1}, {"ab", "ba", 1}, {"alow", "allow", 1}} {
-		assert.Equal(t, c.want, distance(c.a, c.b), c.a+" "+c.b)
-		assert.Equal(t, c.want, distance(c.b, c.a), c.b+" "+c.a)
-	}
-	keys := []string{"denyPaths", "disallowedCommands", "network"}
-	assert.Equal(t, ` (did you mean "denyPaths"?)`, suggest("denyPath", keys))
-	assert.Equal(t, ` (did you mean "denyPaths"?)`, suggest("DENYPATHS", keys))
-	assert.Empty(t, suggest("banana", keys))
-	assert.Empty(t, suggest("x", keys))
-}
-
 // Every object of a schema is closed and accepts comments: a key that lictor does
 // not know must be an error, and people must be able to explain themselves.
 func TestSchemasAreClosed(t *testing.T) {

@@ -157,7 +157,7 @@ func networkEntry(text string) (string, error) {
 	}
 	pattern, err := hostPattern(text, "network.allow")
 	if err != nil {
-		return "", fmt.Errorf("%w%s", err, suggest(entry, Presets))
+		return "", fmt.Errorf("%w%s", err, rules.Suggest(entry, Presets))
 	}
 	name := pattern.Exact()
 	if name == "" {
@@ -168,7 +168,7 @@ func networkEntry(text string) (string, error) {
 	}
 	if !strings.Contains(name, ".") && name != "localhost" {
 		return "", fmt.Errorf("network.allow: %q is neither a preset (%s) nor a host with a dot%s",
-			short(text), strings.Join(Presets, ", "), suggest(entry, Presets))
+			short(text), strings.Join(Presets, ", "), rules.Suggest(entry, Presets))
 	}
 	return name, nil
 }

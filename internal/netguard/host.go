@@ -84,6 +84,8 @@ func NormalizeHost(text string) (model.Host, error) {
 func ipv6(text string, fail func(string) (model.Host, error)) (model.Host, error) {
 	addr, err := netip.ParseAddr(text)
 	switch {
+	case err != nil && strings.Count(text, ":") == 1:
+		return fail("write the host alone, without a port")
 	case err != nil:
 		return fail("no IPv6 address; a port needs its own field, or brackets around the address")
 	case addr.Zone() != "":

@@ -100,7 +100,7 @@ func TestResolveErrors(t *testing.T) {
 		"decimal":        {nil, []string{"2130706433"}, "is an address"},
 		"IPv6":           {nil, []string{"[::1]"}, "is an address"},
 		"URL":            {nil, []string{"https://example.com"}, "network.allow: host pattern"},
-		"port":           {nil, []string{"example.com:443"}, "network.allow: host pattern"},
+		"port":           {nil, []string{"example.com:443"}, "write the host alone, without a port"},
 		"empty":          {nil, []string{""}, "network.allow: host pattern"},
 		"yaml":           {map[string]string{".yarnrc.yml": "a: [\n"}, []string{"npm"}, "network.allow: preset npm: ~/.yarnrc.yml: "},
 		"xml":            {map[string]string{".m2/settings.xml": "<settings><mirrors>"}, []string{"maven"}, "network.allow: preset maven: ~/.m2/settings.xml: "},

@@ -210,13 +210,21 @@ func (c *compiler) pattern(r *model.Rule, e entry, key string, form shape) error
 	text := r.Pattern
 	switch form {
 	case shapeNone:
-		c.notice(r, "calls of this tool have nothing that a pattern is matched against, so the rule never matches: write "+r.Tool+" alone")
+		what := "calls of this tool have nothing that a pattern is matched against"
+		if tool := c.env.canonical(r.Tool); r.Syntax == model.SyntaxSettings && c.env.kindOf(tool) == "" && !strings.HasPrefix(tool, "mcp__") {
+			what = "no tool of this name is known" + Suggest(r.Tool, c.env.Tools) + ", and calls of an unknown one have nothing that a pattern is matched against"
+		}
+		c.notice(r, what+", so the rule never matches: write "+r.Tool+" alone")
 		return nil
 	case shapeCommand:
 		return c.commandPattern(r, e, key)
 	case shapeString:
 		return c.stringPattern(e, key, newStringGlob(text, r.Syntax == model.SyntaxPermissions))
 	case shapeURL:
+		if lacksScheme(text) {
+			c.notice(r, "the pattern is matched against the whole URL, so the rule never matches: write it with its scheme, as in "+r.Tool+"(https://example.com/*)")
+			return nil
+		}
 		return c.stringPattern(e, key, newStringGlob(lowerOrigin(strings.TrimSpace(text)), true))
 	case shapeHost:
 		g := c.group(key)
@@ -244,6 +252,16 @@ func (c *compiler) pattern(r *model.Rule, e entry, key string, form shape) error
 		c.pathEntry(e, key, g)
 	}
 	return nil
+}
+
+// lacksScheme reports whether a pattern starts like a host, so that no URL matches.
+func lacksScheme(pattern string) bool {
+	start := strings.TrimSpace(pattern)
+	if i := strings.IndexAny(start, `*?[{\`); i >= 0 {
+		start = start[:i]
+	}
+	before, _, found := strings.Cut(start, ".")
+	return found && !strings.Contains(before, ":")
 }
 
 func (c *compiler) stringPattern(e entry, key string, s *stringGlob) error {

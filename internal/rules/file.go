@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
@@ -27,6 +28,8 @@ type fileRules struct {
 	rules []model.Rule
 	// unknown are keys of the permissions object that mean nothing here.
 	unknown []string
+	// misplaced are lists of rules beside the permissions object.
+	misplaced []string
 }
 
 // readFile returns the text of a permission file, "" if it is missing. Only a
@@ -97,6 +100,14 @@ func parseFile(path, text string) (*fileRules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	for _, m := range d.members(d.root) {
+		if hint := MisspeltKey(m.key, false); hint != "" {
+			return nil, fmt.Errorf("%s: unknown key %q%s", path, m.key, hint)
+		}
+		if slices.Contains(effects, model.Effect(m.key)) {
+			out.misplaced = append(out.misplaced, m.key)
+		}
+	}
 	permissions, ok := d.lookup(d.root, "permissions")
 	if !ok {
 		return out, nil
@@ -107,6 +118,9 @@ func parseFile(path, text string) (*fileRules, error) {
 	for _, m := range d.members(permissions) {
 		effect := model.Effect(m.key)
 		if effect != model.EffectAllow && effect != model.EffectAsk && effect != model.EffectDeny {
+			if hint := MisspeltKey(m.key, true); hint != "" {
+				return nil, fmt.Errorf(`%s: unknown key "permissions.%s"%s`, path, m.key, hint)
+			}
 			out.unknown = append(out.unknown, m.key)
 			continue
 		}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lictor-policy/lictor/internal/model"
@@ -16,6 +17,7 @@ const (
 	WarnRisky    WarningKind = "risky"    // an allow rule that allows more than it seems
 	WarnShadowed WarningKind = "shadowed" // an allow rule that a deny rule always beats
 	WarnNever    WarningKind = "never"    // a rule that can never match
+	WarnOutside  WarningKind = "outside"  // a settings rule that seems to speak of a path outside the root
 )
 
 // Warning is advice about a rule; it changes nothing.
@@ -48,6 +50,9 @@ func Lint(rules []model.Rule, env Env) []Warning {
 			continue
 		}
 		out = append(out, never(r, env)...)
+		if text := outside(r, env); text != "" {
+			out = append(out, Warning{WarnOutside, *r, text})
+		}
 		if r.Effect != model.EffectAllow {
 			continue
 		}
@@ -84,6 +89,23 @@ func never(r *model.Rule, env Env) []Warning {
 		out = append(out, Warning{WarnNever, *r, n.Text})
 	}
 	return out
+}
+
+// machineFolders are the folders of a machine that a leading / most likely means.
+var machineFolders = []string{"bin", "etc", "home", "mnt", "opt", "private", "root", "run", "srv", "tmp", "usr", "var", "Users", "Volumes"}
+
+// outside says that a path rule of the settings looks absolute. There a leading /
+// is the project's root, so the rule speaks of something else than its author
+// means.
+func outside(r *model.Rule, env Env) string {
+	if r.Syntax != model.SyntaxSettings || r.Bare || env.kindOf(env.canonical(r.Tool)) != model.KindPath {
+		return ""
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.Pattern, "/"), "/")
+	if !strings.HasPrefix(r.Pattern, "~/") && !(strings.HasPrefix(r.Pattern, "/") && slices.Contains(machineFolders, first)) {
+		return ""
+	}
+	return "in settings a path starts at the project's root, also with / or ~/ in front: for one outside of it, put the rule into a permission file, as in Write(/tmp/build/**)"
 }
 
 // classOfRule returns the class that a rule speaks of, or "".

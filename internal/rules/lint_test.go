@@ -3,6 +3,7 @@ package rules
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -72,9 +73,28 @@ func TestLintManyRules(t *testing.T) {
 	assert.Less(t, time.Since(start), 10*time.Second)
 }
 
+// What looks absolute in the settings starts at the root all the same.
+func TestLintSettingsThatLookAbsolute(t *testing.T) {
+	w := newWorld(t, t.TempDir(), t.TempDir())
+	for text, want := range map[string]bool{
+		"write_file(/tmp/build/**)": true, "read_file(~/notes)": true, "read_file(/etc/**)": true,
+		"read_file(/src/**)": false, "edit_file(tmp/**)": false, "bash(/usr/bin/make *)": false, "read_file": false,
+	} {
+		for _, effect := range []model.Effect{model.EffectAllow, model.EffectDeny} {
+			r, err := Parse(text, model.SyntaxSettings, effect, "f")
+			require.NoError(t, err)
+			warned := slices.ContainsFunc(Lint([]model.Rule{r}, w.env), func(w Warning) bool { return w.Kind == WarnOutside })
+			assert.Equal(t, want, warned, "%s %s", effect, text)
+		}
+	}
+	r, err := Parse("Write(/tmp/build/**)", model.SyntaxPermissions, model.EffectAllow, "f")
+	require.NoError(t, err)
+	assert.Empty(t, Lint([]model.Rule{r}, w.env))
+}
+
 func TestValidateReportsEachFile(t *testing.T) {
 	w, dir := project(t, map[string]string{
-		"permissions.json":       `{"permissions":{"allow":["Bash(python *)"],"denny":[]}}`,
+		"permissions.json":       `{"permissions":{"allow":["Bash(python *)"],"defaultMode":"plan"},"deny":["Bash(rm *)"]}`,
 		"permissions.local.json": `{"permissions":{"allow":["Bash"]}}`,
 	})
 	user := filepath.Join(t.TempDir(), "permissions.json")
@@ -83,7 +103,25 @@ func TestValidateReportsEachFile(t *testing.T) {
 	require.Len(t, reports, 4)
 	assert.Equal(t, []Status{StatusWarning, StatusError, StatusOK, StatusOK},
 		[]Status{reports[0].Status, reports[1].Status, reports[2].Status, reports[3].Status})
-	assert.Len(t, reports[0].Problems, 2)
+	assert.Len(t, reports[0].Problems, 3)
 	assert.Equal(t, 1, reports[2].Rules)
 	assert.True(t, reports[3].Missing)
+}
+
+// Rules under a misspelt key would be lost without a word.
+func TestMisspeltKeysOfAPermissionFile(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"permissions":{"dney":["Bash(rm *)"]}}`:  `unknown key "permissions.dney" (did you mean "deny"?)`,
+		`{"permissions":{"Deny":["Bash(rm *)"]}}`:  `unknown key "permissions.Deny" (did you mean "deny"?)`,
+		`{"permisions":{"deny":["Bash(rm *)"]}}`:   `unknown key "permisions" (did you mean "permissions"?)`,
+		`{"permissions":{"additionalFolders":[]}}`: "",
+		`{"version":1,"all":true}`:                 "",
+	} {
+		_, err := parseFile("p.json", text)
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.EqualError(t, err, "p.json: "+want)
+	}
 }

@@ -327,7 +327,7 @@ func TestNoticesAndErrors(t *testing.T) {
 		notice string
 	}{
 		{model.SyntaxSettings, "web_search(foo)", "never matches"},
-		{model.SyntaxSettings, "bahs(rm *)", "never matches"},
+		{model.SyntaxSettings, "bahs(rm *)", `no tool of this name is known (did you mean "bash"?)`},
 		{model.SyntaxSettings, "web_fetch(*)", "a lone *"},
 		{model.SyntaxSettings, "MCP(github/create_issue)", "mcp__SERVER__TOOL"},
 		{model.SyntaxSettings, "MCP", ""}, // a tool may be called that
@@ -335,6 +335,10 @@ func TestNoticesAndErrors(t *testing.T) {
 		{model.SyntaxSettings, "Bash(ls *)", ""},
 		{model.SyntaxSettings, "Read(a)", ""},
 		{model.SyntaxPermissions, "NotATool(*)", "never matches"},
+		{model.SyntaxPermissions, "Fetch(example.com)", "Fetch(https://example.com/*)"},
+		{model.SyntaxPermissions, "Fetch(docs.example.com/*)", "never matches"},
+		{model.SyntaxPermissions, "Fetch(*.example.com/*)", ""},
+		{model.SyntaxPermissions, "Fetch(https://example.com/*)", ""},
 		{model.SyntaxPermissions, "Read()", "never matches"},
 		{model.SyntaxPermissions, "Bash( )", "never matches"},
 		{model.SyntaxPermissions, "Copy(a -> )", "never matches"},

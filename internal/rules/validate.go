@@ -52,6 +52,9 @@ func Validate(root string, opts Options) []FileReport {
 			for _, key := range f.unknown {
 				r.warn(path + `: the key "` + key + `" of "permissions" is unknown and ignored`)
 			}
+			for _, key := range f.misplaced {
+				r.warn(path + `: "` + key + `" is ignored: move it into the object "permissions"`)
+			}
 			all = append(all, f.rules...)
 			good = append(good, len(out))
 		}

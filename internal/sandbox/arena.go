@@ -30,9 +30,9 @@ func newArena(base string) (*arena, error) {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
 		base = cache
-	}
-	if err := os.MkdirAll(base, 0o700); err != nil {
-		return nil, fmt.Errorf("verify: %w", err)
+		if err := os.MkdirAll(base, 0o700); err != nil {
+			return nil, fmt.Errorf("verify: %w", err)
+		}
 	}
 	base, err := filepath.EvalSymlinks(base)
 	if err != nil {

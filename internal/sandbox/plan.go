@@ -169,6 +169,9 @@ func (pl *planner) addWrite(w string) {
 	case slices.Contains(pl.plan.Create, real):
 		e = Entry{Kind: "dir"}
 	case !ok:
+		if slices.Contains(pl.p.named, w) {
+			pl.plan.Notices = append(pl.plan.Notices, fmt.Sprintf("sandbox.writePaths: %s does not exist, so commands cannot write there: make it first", w))
+		}
 		return // the command could not create it either
 	}
 	for _, s := range append([]string{"/run"}, systemFolders...) {

@@ -180,6 +180,14 @@ func (pl *Plan) writerOf(path string) string {
 	return best
 }
 
+// A folder that the settings name and that is missing is told; a cache is not.
+func TestPlanTellsOfMissingWritePaths(t *testing.T) {
+	pl, err := MakePlan(basic(func(in *Input) { in.WritePaths = []string{"/data", "/nodata"} }),
+		&Facts{Entries: entriesOf(map[string]string{"/repo": "dir", "/data": "dir"}), Real: map[string]string{}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"sandbox.writePaths: /nodata does not exist, so commands cannot write there: make it first"}, pl.Notices)
+}
+
 func TestPlanErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   Input

@@ -31,6 +31,8 @@ type ExecPolicy struct {
 	Strict  bool `json:"strict"`
 	// Write lists the writable files and folders, the root first.
 	Write []string `json:"writePaths"`
+	// named are those of Write that the settings name: one that is missing is told.
+	named []string
 	// Create lists writable folders that are made if they are missing (caches of
 	// toolchains in use).
 	Create []string `json:"create,omitempty"`
@@ -194,6 +196,7 @@ func (p *ExecPolicy) setWrite(in *Input, tools toolchains) error {
 			continue // plan mode: nothing of the root is writable
 		}
 		p.Write = append(p.Write, path)
+		p.named = append(p.named, path)
 	}
 	p.Write = unique(p.Write)
 	return nil
