@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -123,6 +124,43 @@ func TestPowerLossAtEveryCall(t *testing.T) {
 				afterCrash(t, m.copyOf(), opt, acked, fmt.Sprintf("death at call %d", k))
 			}
 		})
+	}
+}
+
+// Foreign blocks in the history's torn end may hold newlines: a short line among
+// them is no entry that somebody edited, neither before nor after the recovery.
+func TestForeignBlocksWithNewlinesInTheHistory(t *testing.T) {
+	opt := Options{Home: "/home/u", Root: "/src/p", Environ: []string{}, Mandatory: true, Checkpoint: true}
+	whole := newMemFS()
+	opt.FS = whole
+	require.Len(t, session(opt, 0, 6), 6)
+	path := filepath.Join(CheckpointDir(Dir(opt.Home, opt.Root)), historyName)
+	entry := whole.live[path].data
+	entry = entry[bytes.LastIndexByte(entry[:len(entry)-1], '\n')+1:]
+	for _, torn := range []string{
+		"\n\x8f\x90\xa0\xff\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e",
+		"\x8f\nQUJD\xff\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c",
+		string(entry[:40]) + "\xff\nab\n\x01\xfe\xfd\x02\x03\x04\x05\x06\x07\x08\n",
+		string(entry[:40]) + "\n\xff\x01\x02\x03\x04\x05\x06\x07\x08\x0b",
+		string(entry[:48]) + "\n" + string(make([]byte, 40)),
+		string(make([]byte, 40)) + "\nAAAA\n",
+		string(entry[:100]),
+	} {
+		m := whole.copyOf()
+		m.live[path].data = append(m.live[path].data, torn...)
+		afterCrash(t, m, opt, nil, fmt.Sprintf("torn end %q", torn))
+	}
+	// What is no foreign block was written by somebody, and a line that never ends too.
+	for _, edited := range []string{"QUJD\n", string(entry[:40]) + "\n", "x\n\n", strings.Repeat("\xff", 5*maxCheckpoint)} {
+		m := whole.copyOf()
+		m.live[path].data = append(m.live[path].data, edited...)
+		r := verify(t, Dir(opt.Home, opt.Root), VerifyOptions{FS: m, Workers: 1})
+		assert.Equal(t, StatusTampered, r.Status, "%.40q", edited)
+		own := opt
+		own.FS, own.Mandatory = m, false
+		session(own, 1000, 3)
+		r = verify(t, Dir(opt.Home, opt.Root), VerifyOptions{FS: m, Workers: 1})
+		assert.Equal(t, StatusTampered, r.Status, "not repaired: %.40q", edited)
 	}
 }
 

@@ -47,7 +47,7 @@ func (l *Log) remember(msg []byte) error {
 	if err != nil {
 		return err
 	}
-	size, err := wholeLines(f, info.Size)
+	size, err := intact(f, info.Size)
 	if err != nil {
 		return err
 	}
@@ -68,16 +68,45 @@ func (l *Log) remember(msg []byte) error {
 	return f.Sync()
 }
 
-// wholeLines is the length of a file up to its last newline.
-func wholeLines(f File, size int64) (int64, error) {
-	const window = 2 * maxCheckpoint
+// intact is the length of a history up to what a crash tore: an entry without its
+// newline, or foreign blocks, in which there may be newlines. An entry that
+// somebody edited stays, for verify to find.
+func intact(f File, size int64) (int64, error) {
+	const window = 4 * maxCheckpoint
 	start := max(0, size-window)
 	buf := make([]byte, size-start)
 	if n, err := f.ReadAt(buf, start); err != nil && !(errors.Is(err, io.EOF) && n == len(buf)) {
 		return 0, err
 	}
-	return start + int64(bytes.LastIndexByte(buf, '\n')+1), nil
+	whole := bytes.LastIndexByte(buf, '\n') + 1
+	end := whole
+	for end > 0 {
+		line := bytes.LastIndexByte(buf[:end-1], '\n') + 1
+		if _, err := parseEntry(buf[line:end-1], nil); err == nil {
+			break
+		}
+		end = line
+	}
+	switch rest := buf[end:]; {
+	case len(rest) > window/2: // more than the one entry that a crash can tear
+		return 0, errors.New("the checkpoint history does not end in entries: see `lictor audit verify`, then move it away")
+	case left(rest):
+		return start + int64(end), nil
+	}
+	return start + int64(whole), nil
 }
+
+// parseEntry reads a line of the history, without its newline.
+func parseEntry(line []byte, trusted note.Verifiers) (*Checkpoint, error) {
+	msg, err := base64.StdEncoding.Strict().DecodeString(string(line))
+	if err != nil {
+		return nil, err
+	}
+	return parseCheckpoint(msg, trusted)
+}
+
+// left reports whether a power loss left these bytes, and nobody wrote them.
+func left(p []byte) bool { return bytes.Contains(p, zeroRun[:]) || garbage(p) }
 
 // historyState is what the history knows: the longest state of each segment.
 type historyState struct {
@@ -100,29 +129,53 @@ func readHistory(fsys FS, ckDir string, trusted note.Verifiers) (*historyState, 
 	}
 	defer f.Close()
 	lines := newLineReader(f, 0, 32<<10, 4*maxCheckpoint)
+	// torn is what stands between two entries. It is judged as a whole: of foreign
+	// blocks, a line of a few bytes alone may look like an entry that was edited.
+	var torn []byte
+	var first uint64
+	var why error
+	judge := func() bool {
+		ok := len(torn) == 0 || left(torn)
+		if !ok {
+			h.badLine, h.why = first, "an entry of the checkpoint history cannot be parsed: "+why.Error()
+		}
+		torn = torn[:0]
+		return ok
+	}
 	for n := uint64(1); ; n++ {
 		line, _, err := lines.next()
 		if errors.Is(err, io.EOF) {
+			judge()
 			return h, nil
 		}
 		if err != nil && !errors.Is(err, errLongLine) {
 			return nil, err
 		}
+		switch ended := bytes.HasSuffix(line, []byte("\n")); {
+		case !ended && err != nil: // no entry, torn or not, is that long
+			h.badLine, h.why = n, "the checkpoint history cannot be read on: "+err.Error()
+			return h, nil
+		case !ended: // torn by itself
+			if len(torn) > 0 {
+				torn = append(torn, line...)
+			}
+			judge()
+			return h, nil
+		}
 		var c *Checkpoint
 		if err == nil {
-			if !bytes.HasSuffix(line, []byte("\n")) {
-				return h, nil
-			}
-			var msg []byte
-			if msg, err = base64.StdEncoding.Strict().DecodeString(string(line[:len(line)-1])); err == nil {
-				c, err = parseCheckpoint(msg, trusted)
-			}
+			c, err = parseEntry(line[:len(line)-1], trusted)
 		}
 		if err != nil {
-			if bytes.Contains(line, zeroRun[:]) || garbage(line) { // blocks that a power loss left
-				continue
+			if len(torn) == 0 {
+				first, why = n, err
 			}
-			h.badLine, h.why = n, "an entry of the checkpoint history cannot be parsed: "+err.Error()
+			if len(torn) < 4*maxCheckpoint {
+				torn = append(torn, line...)
+			}
+			continue
+		}
+		if !judge() {
 			return h, nil
 		}
 		if old := h.points[c.Point.File]; old == nil || old.Point.Count < c.Point.Count {
