@@ -1,6 +1,10 @@
 package audit
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lictor-policy/lictor/internal/model"
+)
 
 // Status is what Verify says about a log, in one word.
 type Status string
@@ -98,7 +102,7 @@ func (r *Report) ExitCode(requireAnchor bool) int {
 func (r *Report) String() string {
 	switch {
 	case r.File == "":
-		return fmt.Sprintf("%s: %d events in %d segments", r.Status, r.Events, len(r.Segments))
+		return fmt.Sprintf("%s: %s in %s", r.Status, model.Count(r.Events, "event"), model.Count(len(r.Segments), "segment"))
 	case r.Line == 0:
 		return fmt.Sprintf("%s: %s: %s", r.Status, r.File, r.Why)
 	}

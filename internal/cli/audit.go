@@ -15,6 +15,7 @@ import (
 
 	"github.com/lictor-policy/lictor/internal/audit"
 	"github.com/lictor-policy/lictor/internal/config"
+	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/pathguard"
 )
 
@@ -281,7 +282,7 @@ func newAuditStats(s *streams, flags *auditFlags) *cobra.Command {
 				fmt.Fprintf(s.out, "  %-18s %d\n", key, stats.ByClass[key])
 			}
 			if stats.Lost > 0 || stats.Damaged > 0 || stats.Conflicts > 0 {
-				fmt.Fprintf(s.out, "trouble: %d events lost, %d lines damaged, %d conflicts: see `lictor audit verify`\n", stats.Lost, stats.Damaged, stats.Conflicts)
+				fmt.Fprintf(s.out, "trouble: %s lost, %s damaged, %s: see `lictor audit verify`\n", model.Count(stats.Lost, "event"), model.Count(stats.Damaged, "line"), model.Count(stats.Conflicts, "conflict"))
 			}
 			return nil
 		},
@@ -473,7 +474,7 @@ func newAuditExport(s *streams, flags *auditFlags) *cobra.Command {
 				return &exitError{code: exitDeny, err: err}
 			}
 			if damaged > 0 {
-				return fail(exitDeny, "%d lines cannot be read and were left out", damaged)
+				return fail(exitDeny, "%s cannot be read: left out", model.Count(damaged, "line"))
 			}
 			return nil
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lictor-policy/lictor/internal/bundle"
+	"github.com/lictor-policy/lictor/internal/model"
 )
 
 func newBundle(s *streams) *cobra.Command {
@@ -35,11 +36,7 @@ func refused(s *streams, err error) error {
 	for _, p := range r.Problems {
 		fmt.Fprintln(s.err, p)
 	}
-	problems := "1 problem"
-	if n := len(r.Problems); n != 1 {
-		problems = fmt.Sprintf("%d problems", n)
-	}
-	return fail(exitDeny, "%s is refused: %s", r.Source, problems)
+	return fail(exitDeny, "%s is refused: %s", r.Source, model.Count(len(r.Problems), "problem"))
 }
 
 func newBundleInit(s *streams) *cobra.Command {
@@ -80,7 +77,7 @@ func newBundleCheck(s *streams) *cobra.Command {
 			for _, a := range advice {
 				fmt.Fprintln(s.out, "advice:", a)
 			}
-			fmt.Fprintf(s.out, "%s: %d rules, %d examples, all as they should be\n", b.Name(), len(b.Rules()), len(b.Examples()))
+			fmt.Fprintf(s.out, "%s: %s, %s, all as they should be\n", b.Name(), model.Count(len(b.Rules()), "rule"), model.Count(len(b.Examples()), "example"))
 			return nil
 		},
 	}

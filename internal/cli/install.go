@@ -13,6 +13,7 @@ import (
 	"github.com/lictor-policy/lictor/internal/config"
 	"github.com/lictor-policy/lictor/internal/hook"
 	"github.com/lictor-policy/lictor/internal/install"
+	"github.com/lictor-policy/lictor/internal/model"
 	"github.com/lictor-policy/lictor/internal/sandbox"
 )
 
@@ -206,7 +207,7 @@ Agents: ` + strings.Join(install.Importable(), ", "),
 				other := map[install.Scope]string{install.User: "--project reads the project's", install.Project: "without --project, yours are read"}[scope]
 				fmt.Fprintf(s.err, "%s has no file with rules there; %s\n", args[0], other)
 			}
-			fmt.Fprintf(s.err, "%d rules taken, %d left out\n", len(report.Taken), len(report.Left))
+			fmt.Fprintf(s.err, "%s taken, %d left out\n", model.Count(len(report.Taken), "rule"), len(report.Left))
 			for _, t := range report.Taken {
 				if t.Why != "" {
 					fmt.Fprintf(s.err, "  taken: %s (%s): %s\n", t.From, t.File, t.Why)

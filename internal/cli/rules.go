@@ -347,7 +347,7 @@ func newRulesLint(s *streams, flags *projectFlags) *cobra.Command {
 			if len(warnings) > 0 {
 				return exit(exitDeny)
 			}
-			fmt.Fprintf(s.out, "%d rules, nothing to say\n", len(all))
+			fmt.Fprintf(s.out, "%s, nothing to say\n", model.Count(len(all), "rule"))
 			return nil
 		},
 	}
@@ -393,7 +393,7 @@ func newRulesValidate(s *streams, flags *projectFlags) *cobra.Command {
 				return exit(code)
 			}
 			for _, r := range reports {
-				state := fmt.Sprintf("%d rules", r.Rules)
+				state := model.Count(r.Rules, "rule")
 				if r.Missing {
 					state = "not there"
 				}

@@ -99,7 +99,7 @@ func (x *Context) reason(c *Call, o *model.Outcome, rule *model.RuleRef) string 
 	case "0":
 		return x.policyReason(c)
 	case "0b":
-		return x.outsideReason(c.outside) + ": stay inside, or ask the user to add an allow rule with an absolute pattern"
+		return x.outsideReason(c.outside) + ": stay inside, or ask the user for an allow rule with an absolute pattern in a permission file"
 	case "1":
 		return x.sensitiveReason(c.sensitive)
 	case "2":
