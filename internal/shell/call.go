@@ -16,6 +16,7 @@ type assignment struct {
 	array bool
 	index bool
 	plain bool // a static value
+	adds  bool // NAME+=value
 	elems []word
 }
 
@@ -72,7 +73,7 @@ func (w *walker) assign(n *syntax.Assign, cx ctx) assignment {
 		as.canon = as.src
 		return as
 	}
-	as.plain = !as.index
+	as.plain, as.adds = !as.index, n.Append
 	if n.Array != nil {
 		as.array = true
 		for _, e := range n.Array.Elems {
@@ -250,9 +251,14 @@ func (w *walker) emitWith(words []word, assigns []assignment, pos int, cx ctx, d
 	p := pctx{cx: cx, part: id, depth: w.nest, remote: w.remote}
 	w.assigned(assigns, words, p)
 	w.assigned(declared, nil, p)
+	if len(words) > 0 && len(assigns) > 0 {
+		defer w.lend(assigns, words)()
+	}
 	if len(words) > 0 {
 		if len(assigns) > 0 {
+			dir, known := a.dir, a.dirKnown
 			w.inner(words, "assignment", p)
+			a.dir, a.dirKnown = dir, known // a cd goes there once
 		}
 		w.peel(words, p)
 	}
