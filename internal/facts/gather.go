@@ -232,34 +232,37 @@ func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string, there *
 	}
 }
 
-// folders remembers which folders are there.
-type folders struct{ known map[string]bool }
+// folders remembers which folders are there, and which the text makes.
+type folders struct {
+	known  map[string]bool
+	made   []string
+	looked bool
+}
 
 // folder reports whether a folder that cd went to is there, or made by the text.
 func (there *folders) folder(x *Context, t *model.Target, dir, cwd string) bool {
 	is, known := there.known[dir]
 	if !known {
-		if is = x.folder(t, dir, cwd); there.known == nil {
+		if there.known == nil {
 			there.known = map[string]bool{}
 		}
+		at, _, err := x.locate(".", dir, true, cwd)
+		is = err != nil || exists(at.Real) || there.makes(x, t, at.Real, cwd)
 		there.known[dir] = is
 	}
 	return is
 }
 
-func (x *Context) folder(t *model.Target, dir, cwd string) bool {
-	at, _, err := x.locate(".", dir, true, cwd)
-	if err != nil || exists(at.Real) {
-		return true
-	}
-	for i := range t.Files {
+func (there *folders) makes(x *Context, t *model.Target, dir, cwd string) bool {
+	for i := 0; i < len(t.Files) && !there.looked && len(there.made) < maxGlobbed; i++ {
 		if f := &t.Files[i]; f.Access == model.AccessWrite && (f.Program == "mkdir" || f.Program == "git") {
-			if made, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd); err == nil && known && (made.Real == at.Real || strings.HasPrefix(made.Real, at.Real+"/")) {
-				return true
+			if at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd); err == nil && known {
+				there.made = append(there.made, at.Real)
 			}
 		}
 	}
-	return false
+	there.looked = true
+	return slices.ContainsFunc(there.made, func(made string) bool { return made == dir || strings.HasPrefix(made, dir+"/") })
 }
 
 // operand resolves a file operand whose folder is known. It is a guess about an

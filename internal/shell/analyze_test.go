@@ -484,7 +484,16 @@ func TestFilesFollowCd(t *testing.T) {
 		{"CDPATH=secrets cd x; cat y", "y", model.AccessRead, "secrets/x", true},
 		{"cat ~+/.env", "$PWD/.env", model.AccessRead, "", true},
 		{"cat ~root/.ssh/x", "/root/.ssh/x", model.AccessRead, "", true},
+		{"vim -c q .env", ".env", model.AccessRead, "", true},
+		{"gzip -c .env", ".env", model.AccessRead, "", true},
+		{`cp a "$(git rev-parse --git-dir)/hooks/x"`, ".git/hooks/x", model.AccessWrite, "", true},
+		// A trap runs wherever the text has gone by then.
+		{"cd a; trap 'rm x' EXIT; cd b", "x", model.AccessDelete, "", false},
 		// Words from somewhere else.
+		{`d=secrets; find "$d" -type f -exec cat {} +`, "secrets/*", model.AccessRead, "", true},
+		{`find "$PWD/secrets" -type f | xargs cat`, "$PWD/secrets/*", model.AccessRead, "", true},
+		{`find "$d" -name .env | xargs cat`, "*/.env", model.AccessRead, "", true},
+		{"f=.env; xargs cat <<< $f", ".env", model.AccessRead, "", true},
 		{"echo .env | xargs cat", ".env", model.AccessRead, "", true},
 		{"echo secrets | xargs -I{} cat {}/x", "secrets/x", model.AccessRead, "", true},
 		{"xargs -a .env echo", ".env", model.AccessRead, "", true},

@@ -68,6 +68,9 @@ func fieldWord(s string) word {
 	if strings.ContainsAny(s, "*?[") && !strings.HasSuffix(s, "/*") {
 		v.wflag |= wGlob
 	}
+	if strings.HasPrefix(s, "$PWD") || strings.HasPrefix(s, "$HOME") {
+		v.wflag |= wTilde // it is expanded
+	}
 	return v
 }
 
@@ -90,7 +93,7 @@ func found(args []string) []string {
 	var out []string
 	for _, start := range starts[:min(len(starts), maxFed)] {
 		start = strings.TrimRight(start, "/")
-		if len(names) == 0 {
+		if len(names) == 0 && !strings.HasPrefix(start, "*") {
 			out = append(out, start+"/*")
 		}
 		for _, name := range names {
@@ -167,6 +170,20 @@ func flats(words []word) []string {
 	return out
 }
 
+// knownTexts are the texts of words, with the values that the text gives.
+func (w *walker) knownTexts(words []word) []string {
+	out := make([]string, 0, len(words))
+	for i := range words {
+		v := &words[i]
+		if s, home := w.homePath(v); home {
+			out = append(out, s)
+		} else if v.is(wStatic) || !w.values(v, func(s string, _ bool) { out = append(out, s) }) {
+			out = append(out, v.flat())
+		}
+	}
+	return out
+}
+
 // printsNames is what a program that lists files prints.
 func (w *walker) printsNames(call *syntax.CallExpr) string {
 	name := call.Args[0].Lit()
@@ -178,9 +195,9 @@ func (w *walker) printsNames(call *syntax.CallExpr) string {
 	}
 	args := make([]string, 0, len(call.Args)-1)
 	for _, n := range call.Args[1:min(len(call.Args), 256)] {
-		var b strings.Builder
-		w.guessParts(&b, n.Parts, 0, false, 0)
-		args = append(args, b.String())
+		r := reading{walker: w}
+		r.parts(n.Parts, false, 0)
+		args = append(args, r.b.String())
 	}
 	if name == "find" || name == "gfind" {
 		return strings.Join(found(args), " ")

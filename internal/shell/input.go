@@ -119,7 +119,7 @@ func (w *walker) find(words []word, p pctx) {
 			}
 		}
 		w.fed(words[from:to], "find", in)
-		w.fedFiles(words[from:to], p.hole, found(flats(words[1:])), p)
+		w.fedFiles(words[from:to], p.hole, found(w.knownTexts(words[1:])), p)
 		i = to
 	}
 }

@@ -294,8 +294,7 @@ func (w *walker) findFiles(words []word, p pctx) {
 		w.fileWord(&words[k], acc, "find", p)
 	}
 	if acc == deletes {
-		args := flats(words[1:])
-		for _, f := range found(args) {
+		for _, f := range found(w.knownTexts(words[1:])) {
 			if strings.HasSuffix(f, "/*") {
 				continue // whatever there is: the folder itself says it
 			}
@@ -457,6 +456,10 @@ func (w *walker) gitOperand(v *word, acc access, p pctx) {
 func (w *walker) fileWord(v *word, acc access, program string, p pctx) {
 	if p.remote || w.remote {
 		return
+	}
+	if acc == edits {
+		w.fileWord(v, reads, program, p)
+		acc = writes
 	}
 	if v.is(wStatic) {
 		if v.val == "" || v.val == "-" {
@@ -624,7 +627,7 @@ func literalPath(v *word) string {
 	if s == "" || s[0] != '~' && s[0] != '$' {
 		return s
 	}
-	if s[0] == '~' && v.is(wTilde) {
+	if v.is(wTilde) {
 		return tildePath(s)
 	}
 	return "./" + s
@@ -634,7 +637,7 @@ func literalPath(v *word) string {
 func tildePath(s string) string {
 	name, rest, _ := strings.Cut(s[1:], "/")
 	switch {
-	case name == "":
+	case name == "", s[0] == '$':
 		return s
 	case name == "+":
 		return "$PWD/" + rest

@@ -39,6 +39,7 @@ func (w *walker) redirect(r *syntax.Redirect, cx *ctx) {
 			cx.stdin, cx.body = inText, v.val
 			if !v.is(wStatic) {
 				cx.body = ""
+				w.values(&v, func(s string, _ bool) { cx.body += s + "\n" })
 			}
 		}
 		return

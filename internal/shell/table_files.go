@@ -10,6 +10,8 @@ const (
 	writes
 	deletes
 	lists
+	// edits: read, and written.
+	edits
 )
 
 var accesses = [...]model.Access{reads: model.AccessRead, writes: model.AccessWrite, deletes: model.AccessDelete, lists: model.AccessList}
@@ -85,7 +87,7 @@ var fileTable = []struct {
 	{"sh bash zsh dash ksh mksh ash fish", fileSpec{optSpec: optSpec{arg: "oO", long: "rcfile init-file", stop: true}, operands: scriptFile, access: reads, given: "c", read: "rcfile init-file"}},
 	{"chmod chown chgrp chattr setfacl", fileSpec{operands: allButFirst, access: writes}},
 	{"patch", fileSpec{optSpec: optSpec{arg: "pdioBDFgrVYzx", long: "directory input output"}, operands: allFiles, access: writes, write: "o output", read: "i input", dir: "d directory"}},
-	{"cat tac rev tsort xmllint xsltproc tidy m4 delta icdiff subl gxmllint b3sum zcat bzcat xzcat stat file md5sum sha1sum sha256sum sha512sum shasum cksum sum b2sum comm readlink realpath less more most zless zmore", fileSpec{optSpec: optSpec{long: "format printf"}, operands: allFiles, access: reads}},
+	{"cat tac rev tsort xmllint xsltproc tidy m4 delta icdiff subl gxmllint b3sum zcat bzcat xzcat stat file md5sum sha1sum sha256sum sha512sum shasum cksum sum b2sum comm readlink realpath less more most zless zmore view", fileSpec{optSpec: optSpec{long: "format printf"}, operands: allFiles, access: reads}},
 	{"head tail", fileSpec{optSpec: optSpec{arg: "nc", long: "lines bytes pid sleep-interval"}, operands: allFiles, access: reads}},
 	{"wc", fileSpec{optSpec: optSpec{long: "files0-from total"}, operands: allFiles, access: reads, read: "files0-from"}},
 	{"nl", fileSpec{optSpec: optSpec{arg: "bdfhilnsvw"}, operands: allFiles, access: reads}},
@@ -114,7 +116,7 @@ var fileTable = []struct {
 	{"jq yq", fileSpec{optSpec: optSpec{arg: "fL", maybe: "i", long: "from-file"}, operands: allButFirst, access: reads, given: "f from-file", read: "f from-file", when: "i inplace"}},
 	{"diff cmp sdiff vimdiff colordiff diff3", fileSpec{optSpec: optSpec{arg: "xUCWIFDSL", long: "exclude label unified context"}, operands: allFiles, access: reads}},
 	{"source .", fileSpec{operands: allFiles, access: reads}},
-	{"vi vim nvim nano emacs ed ex micro view code", fileSpec{optSpec: optSpec{arg: "cuUTpsSwWit", long: "cmd"}, operands: allFiles, access: writes}},
+	{"vi vim nvim nano emacs ed ex micro code", fileSpec{optSpec: optSpec{arg: "cuUTpsSwWit", long: "cmd"}, operands: allFiles, access: edits}},
 	{"curl", fileSpec{optSpec: optSpec{arg: "AbcCdDeEFhHKmoPQrTuUwxXyYzt", long: curlArgs}, write: "o output D dump-header c cookie-jar trace trace-ascii stderr etag-save libcurl", read: "K config T upload-file E cert key cacert netrc-file b cookie", dir: "output-dir", operands: noOperands}},
 	{"wget", fileSpec{optSpec: optSpec{arg: "OoaePUAiRDItwTlQB", long: "output-document output-file append-output directory-prefix input-file post-file body-file load-cookies save-cookies certificate private-key ca-certificate crl-file config user-agent header execute"}, write: "O output-document o output-file a append-output P directory-prefix save-cookies", read: "i input-file post-file body-file load-cookies certificate private-key ca-certificate crl-file config"}},
 	{"tar gtar bsdtar", fileSpec{optSpec: optSpec{arg: "bCfFgHIKLNTVX", long: "directory file exclude exclude-from files-from use-compress-program to-command checkpoint-action"}, read: "f file T files-from X exclude-from", when: "c r u create append update", made: "f file", dir: "C directory", operands: allFiles, access: reads}},
@@ -122,7 +124,7 @@ var fileTable = []struct {
 	{"zip", fileSpec{optSpec: optSpec{arg: "btn"}, operands: firstFile, access: reads, many: "x i exclude include"}},
 	{"7z 7za 7zz", fileSpec{optSpec: optSpec{arg: "opxi"}, operands: allFiles, access: reads, write: "o"}},
 	{"ar", fileSpec{operands: allFiles, access: reads}},
-	{"gzip gunzip bzip2 bunzip2 xz unxz zstd lz4 compress", fileSpec{optSpec: optSpec{arg: "SbT", long: "suffix threads"}, operands: allFiles, access: writes}},
+	{"gzip gunzip bzip2 bunzip2 xz unxz zstd lz4 compress", fileSpec{optSpec: optSpec{arg: "SbT", long: "suffix threads"}, operands: allFiles, access: edits}},
 	{"find gfind", fileSpec{}},
 	{"ls dir tree du gls exa eza", fileSpec{optSpec: optSpec{arg: "IwTdLPHoB", long: "ignore hide block-size max-depth exclude"}, operands: allFiles, access: lists}},
 	{"openssl", fileSpec{optSpec: optSpec{single: true, long: "in out key cert keyout CA CAkey CAfile CApath passin passout inkey certfile config extfile signkey sign verify prverify signature kfile subj addext days connect servername name"}, operands: allFiles, access: reads, write: "out keyout", read: "in key cert CA CAkey CAfile inkey certfile config extfile signkey sign verify prverify signature kfile"}},

@@ -132,6 +132,9 @@ func (r *reading) output(p *syntax.CmdSubst) {
 	case name == "mktemp" && r.tame(p) && !moved && r.b.Len() == 0:
 		r.used = true
 		r.b.WriteString(FreshDir)
+	case name == "git" && len(call.Args) == 3 && call.Args[1].Lit() == "rev-parse" && inList("--git-dir --git-common-dir", call.Args[2].Lit()):
+		r.used = true
+		r.b.WriteString(".git")
 	case name == "echo" || name == "printf":
 		n := r.b.Len()
 		r.echoed(&r.b, call)
