@@ -122,6 +122,7 @@ func TestCheck(t *testing.T) {
 		{what: "but a secret's name is one", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`d=$(mktemp -d); cat $d/.env`), decision: deny, by: "sensitive"},
 		{what: "what lies beside an unknown folder", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`cat "$SCRIPT_DIR/../config.json"; cd "$d" && cat ../README.md`), decision: allow, by: "rule"},
 		{what: "but a known folder is known", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`cd /usr/$x; cat a`), decision: ask, by: "default"},
+		{what: "and so is one in a variable", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`d=src; cd $d; cat ../../x`), decision: ask, by: "default"},
 		{what: "all files of an unknown folder", files: []string{"a.pem"}, permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`for d in pkg/*; do (cd "$d" && wc -l *); done`), decision: allow, by: "rule"},
 		{what: "a script outside is no file of the project", permissions: `{"allow":["Bash(python3 *)"]}`, tool: "bash", args: command(`python3 /usr/share/x.py`), decision: allow, by: "rule"},
 		{what: "names that find leaves out", files: []string{".env"}, permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`find . -not \( -name .env -o -name '*.pem' \) -type f -exec grep x {} +; find . -path ./.git -prune -o -name '*.go' -exec sed -i s/a/b/ {} +`), decision: allow, by: "rule"},

@@ -224,7 +224,7 @@ func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string, there *
 		guess.Dir, guess.DirKnown = base, true
 		for _, ref := range x.operand(&guess, cwd) {
 			// A folder that the text names is no guess.
-			ref.Guess = ref.Guess || fresh || i > 0 || !rooted(f.Dir)
+			ref.Guess = ref.Guess || fresh || i > 0 || f.Dir == "" || strings.HasPrefix(f.Dir, "..")
 			if !slices.ContainsFunc(t.Mentions[from:], func(m model.PathRef) bool { return m.Real == ref.Real }) {
 				t.Mentions = append(t.Mentions, ref)
 			}

@@ -252,8 +252,22 @@ func (w *walker) emitWith(words []word, assigns []assignment, pos int, cx ctx, d
 	w.assigned(assigns, words, p)
 	w.assigned(declared, nil, p)
 	if len(words) > 0 && len(assigns) > 0 {
-		defer w.lend(assigns, words)()
+		vars, all := a.vars, a.all
+		w.lend(assigns, words)
+		w.runs(words, assigns, p)
+		a.vars, a.all = vars, all
+	} else if len(words) > 0 {
+		w.runs(words, nil, p)
 	}
+	if at >= 0 && at < len(a.seq) {
+		a.seq[at].to = len(a.parts[id].Inner)
+	}
+	return id
+}
+
+// runs finds what the words of a command run.
+func (w *walker) runs(words []word, assigns []assignment, p pctx) {
+	a := w.a
 	if len(words) > 0 {
 		if len(assigns) > 0 {
 			dir, known := a.dir, a.dirKnown
@@ -262,8 +276,4 @@ func (w *walker) emitWith(words []word, assigns []assignment, pos int, cx ctx, d
 		}
 		w.peel(words, p)
 	}
-	if at >= 0 && at < len(a.seq) {
-		a.seq[at].to = len(a.parts[id].Inner)
-	}
-	return id
 }

@@ -196,8 +196,9 @@ func (w *walker) printsNames(call *syntax.CallExpr) string {
 	args := make([]string, 0, len(call.Args)-1)
 	for _, n := range call.Args[1:min(len(call.Args), 256)] {
 		r := reading{walker: w}
-		r.parts(n.Parts, false, 0)
-		args = append(args, r.b.String())
+		var b strings.Builder
+		r.parts(&b, n.Parts, false, 0)
+		args = append(args, b.String())
 	}
 	if name == "find" || name == "gfind" {
 		return strings.Join(found(args), " ")

@@ -185,8 +185,9 @@ func (w *walker) setVar(name string, values []word) {
 			}
 			if !w.values(v, func(s string, _ bool) { all = append(all, s) }) {
 				r := reading{walker: w}
-				r.parts(v.node.Parts, false, 0)
-				all = append(all, r.b.String())
+				var b strings.Builder
+				r.parts(&b, v.node.Parts, false, 0)
+				all = append(all, b.String())
 			}
 			out = append(out, strings.Join(w.guessWord(v, 0), " "))
 		}

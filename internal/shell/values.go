@@ -25,7 +25,6 @@ const (
 // reading puts together what a word with expansions is.
 type reading struct {
 	*walker
-	b strings.Builder
 	// k selects one of several values; more: there is another one.
 	k    int
 	more bool
@@ -33,45 +32,45 @@ type reading struct {
 	used, open bool
 }
 
-func (r *reading) unknown() {
+func (r *reading) unknown(b *strings.Builder) {
 	r.open = true
-	if s := r.b.String(); s == "" || s[len(s)-1] != '*' {
-		r.b.WriteByte('*')
+	if s := b.String(); s == "" || s[len(s)-1] != '*' {
+		b.WriteByte('*')
 	}
 }
 
-func (r *reading) parts(parts []syntax.WordPart, dq bool, depth int) {
-	if depth > 8 || r.b.Len() > maxGuess {
-		r.unknown()
+func (r *reading) parts(b *strings.Builder, parts []syntax.WordPart, dq bool, depth int) {
+	if depth > 8 || b.Len() > maxGuess {
+		r.unknown(b)
 		return
 	}
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			unescape(&r.b, p.Value, dq)
+			unescape(b, p.Value, dq)
 		case *syntax.SglQuoted:
 			if p.Dollar {
 				s, _ := ansiC(nil, p.Value)
-				r.b.Write(s)
+				b.Write(s)
 			} else {
-				r.b.WriteString(p.Value)
+				b.WriteString(p.Value)
 			}
 		case *syntax.DblQuoted:
 			r.used = r.used || p.Dollar // $"text" is text
-			r.parts(p.Parts, true, depth+1)
+			r.parts(b, p.Parts, true, depth+1)
 		case *syntax.ParamExp:
-			r.param(p, dq, depth)
+			r.param(b, p, dq, depth)
 		case *syntax.CmdSubst:
-			r.output(p)
+			r.output(b, p)
 		default:
-			r.unknown()
+			r.unknown(b)
 		}
 	}
 }
 
-func (r *reading) param(p *syntax.ParamExp, dq bool, depth int) {
+func (r *reading) param(b *strings.Builder, p *syntax.ParamExp, dq bool, depth int) {
 	if p.Param == nil || p.Length || p.Excl || p.Slice != nil || p.Repl != nil || p.Flags != nil {
-		r.unknown()
+		r.unknown(b)
 		return
 	}
 	orElse := false
@@ -82,7 +81,7 @@ func (r *reading) param(p *syntax.ParamExp, dq bool, depth int) {
 			orElse = p.Exp.Word != nil
 		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		default: // a part of the value
-			r.unknown()
+			r.unknown(b)
 			return
 		}
 	}
@@ -95,58 +94,58 @@ func (r *reading) param(p *syntax.ParamExp, dq bool, depth int) {
 		r.more = r.more || r.k+1 < len(values)
 		s := values[min(r.k, len(values)-1)]
 		if s == "*" {
-			r.unknown()
+			r.unknown(b)
 			return
 		}
 		r.used = true
 		r.open = r.open || ok && strings.IndexByte(s, '*') >= 0
-		r.b.WriteString(s)
+		b.WriteString(s)
 	case orElse:
 		r.used = true
-		r.parts(p.Exp.Word.Parts, dq, depth+1)
+		r.parts(b, p.Exp.Word.Parts, dq, depth+1)
 	default:
-		if name, home := r.homeParam(p); home && r.b.Len() == 0 {
-			r.b.WriteString(name)
+		if name, home := r.homeParam(p); home && b.Len() == 0 {
+			b.WriteString(name)
 			return
 		}
-		r.unknown()
+		r.unknown(b)
 	}
 }
 
 // output is what a command substitution prints, if that can be told.
-func (r *reading) output(p *syntax.CmdSubst) {
+func (r *reading) output(b *strings.Builder, p *syntax.CmdSubst) {
 	if len(p.Stmts) != 1 || len(p.Stmts[0].Redirs) > 0 {
-		r.unknown()
+		r.unknown(b)
 		return
 	}
 	call, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 || len(call.Assigns) > 0 {
-		r.unknown()
+		r.unknown(b)
 		return
 	}
 	_, moved := r.a.vars["TMPDIR"]
 	switch name := call.Args[0].Lit(); {
-	case name == "pwd" && len(call.Args) == 1 && r.b.Len() == 0:
+	case name == "pwd" && len(call.Args) == 1 && b.Len() == 0:
 		r.used = true
-		r.b.WriteString("$PWD")
-	case name == "mktemp" && r.tame(p) && !moved && r.b.Len() == 0:
+		b.WriteString("$PWD")
+	case name == "mktemp" && r.tame(p) && !moved && b.Len() == 0:
 		r.used = true
-		r.b.WriteString(FreshDir)
+		b.WriteString(FreshDir)
 	case name == "git" && len(call.Args) == 3 && call.Args[1].Lit() == "rev-parse" && inList("--git-dir --git-common-dir", call.Args[2].Lit()):
 		r.used = true
-		r.b.WriteString(".git")
+		b.WriteString(".git")
 	case name == "echo" || name == "printf":
-		n := r.b.Len()
-		r.echoed(&r.b, call)
-		r.used = r.used || r.b.Len() > n
+		n := b.Len()
+		r.echoed(b, call)
+		r.used = r.used || b.Len() > n
 	default:
 		names := r.printsNames(call)
 		if names == "" {
-			r.unknown()
+			r.unknown(b)
 			return
 		}
 		r.used, r.open = true, true
-		r.b.WriteString(names)
+		b.WriteString(names)
 	}
 }
 
@@ -173,11 +172,12 @@ func (w *walker) values(v *word, each func(s string, open bool)) bool {
 	for k := 0; k < maxValues && w.a.tries < maxTries; k++ {
 		w.a.tries++
 		r := reading{walker: w, k: k}
-		r.parts(v.node.Parts, false, 0)
+		var b strings.Builder
+		r.parts(&b, v.node.Parts, false, 0)
 		if !r.used {
 			return k > 0
 		}
-		s := r.b.String()
+		s := b.String()
 		if len(s) > 4096 {
 			s = s[:4096]
 		}

@@ -62,17 +62,16 @@ func (w *walker) appended(as *assignment) []word {
 }
 
 // lend gives a shell the variables that stand before it, for the script that it
-// runs, and returns what takes them away again.
-func (w *walker) lend(assigns []assignment, words []word) func() {
+// runs. The caller takes them away again.
+func (w *walker) lend(assigns []assignment, words []word) {
 	prog := lookup(baseName(words[0].val))
 	if w.a.light || prog == nil || prog.do != doShell && prog.do != doEval {
-		return func() {}
+		return
 	}
-	vars, all := maps.Clone(w.a.vars), maps.Clone(w.a.all)
+	w.a.vars, w.a.all = maps.Clone(w.a.vars), maps.Clone(w.a.all)
 	for i := range assigns {
 		w.setVar(assigns[i].name, assigns[i].elems)
 	}
-	return func() { w.a.vars, w.a.all = vars, all }
 }
 
 // assignName looks at a name that gets a value by other means than NAME=value.
