@@ -97,6 +97,7 @@ type analysis struct {
 	// that calls give their value.
 	fn        string
 	arguments []argument
+	lets      []let
 	// stdin is where `exec <file` leads the input of all that follows.
 	stdin stdin
 	body  string

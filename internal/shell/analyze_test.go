@@ -468,6 +468,8 @@ func TestFilesFollowCd(t *testing.T) {
 		{"for d in a secrets; do cd $d; cat x; done", "x", model.AccessRead, "secrets", false},
 		{`g() { cat "$1"; }; g .env`, ".env", model.AccessRead, "", true},
 		{`g() { cp "$1" "$2"; }; g a generated/x`, "generated/x", model.AccessWrite, "", true},
+		{`g() { local f=$1; cat "$f"; }; g .env`, ".env", model.AccessRead, "", true},
+		{`g() { for f in "$@"; do cat "$f"; done; }; g a .env`, ".env", model.AccessRead, "", true},
 		{"g() { cat $f; }; f=.env; g", ".env", model.AccessRead, "", true},
 		// What mktemp makes is no file of the project.
 		{"d=$(mktemp -d); cp a $d/generated/x", "generated/x", model.AccessWrite, FreshDir, false},

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -225,6 +226,13 @@ type argument struct {
 	acc         access
 }
 
+// let is an assignment in a function whose value its arguments give (local f=$1, for
+// f in "$@").
+type let struct {
+	fn, name string
+	v        word
+}
+
 // argumentWord remembers an operand in a function's body for its calls.
 func (w *walker) argumentWord(v *word, acc access, program string) {
 	a := w.a
@@ -237,15 +245,20 @@ func (w *walker) argumentWord(v *word, acc access, program string) {
 // callFiles records the files that a call of a function names by its arguments.
 func (w *walker) callFiles(words []word, base string, p pctx) {
 	a := w.a
-	if !slices.ContainsFunc(a.arguments, func(u argument) bool { return u.fn == base }) {
+	if a.tries++; a.tries > maxTries || !slices.ContainsFunc(a.arguments, func(u argument) bool { return u.fn == base }) {
 		return
 	}
-	vars := a.vars
-	a.vars = positional(vars, words)
+	vars, all, fn := a.vars, a.all, a.fn
+	a.vars, a.all, a.fn = positional(vars, words), maps.Clone(all), ""
+	for i := range a.lets {
+		if l := &a.lets[i]; l.fn == base && a.tries < maxTries {
+			w.setVar(l.name, []word{l.v})
+		}
+	}
 	for i := range a.arguments {
 		if u := &a.arguments[i]; u.fn == base && a.tries < maxTries {
 			w.valued(&u.v, accesses[u.acc], u.program, p.part)
 		}
 	}
-	a.vars = vars
+	a.vars, a.all, a.fn = vars, all, fn
 }

@@ -171,6 +171,9 @@ func (w *walker) setVar(name string, values []word) {
 	if len(a.vars) > 256 {
 		return
 	}
+	if a.fn != "" && len(values) == 1 && !values[0].is(wStatic) && len(a.lets) < maxFed {
+		a.lets = append(a.lets, let{fn: a.fn, name: name, v: values[0]})
+	}
 	var out, all []string
 	for i := range values {
 		v := &values[i]
