@@ -210,7 +210,7 @@ func (w *walker) valued(v *word, acc model.Access, program string, part int) (fr
 			return
 		}
 		fresh = false
-		if open && s[0] == '*' {
+		if open && strings.HasPrefix(s, "*") {
 			i := strings.IndexByte(s, '/')
 			dir, known = "", false
 			if i >= 0 {
