@@ -151,6 +151,7 @@ func (x *Context) shellOf(call *model.Call, hint string) (sh model.Shell, known 
 
 // references resolves the redirections and mentions of a command.
 func (x *Context) references(t *model.Target, cwd string) error {
+	there := &folders{}
 	for _, r := range t.Redirects {
 		ref := model.PathRef{Access: r.Access, Part: r.Part, Dynamic: !r.Static}
 		if !r.Static {
@@ -167,13 +168,15 @@ func (x *Context) references(t *model.Target, cwd string) error {
 		}
 		if ref.Path = at; !known {
 			ref.Dynamic = true
-			x.mention(t, &model.FileUse{Value: r.Value, Access: r.Access, Dir: r.Dir, Part: r.Part, Program: ">"}, cwd)
+			x.mention(t, &model.FileUse{Value: r.Value, Access: r.Access, Dir: r.Dir, Part: r.Part, Program: ">"}, cwd, there)
+		} else if r.Dir != "" && !rooted(r.Value) && !there.folder(x, t, r.Dir, cwd) {
+			x.mention(t, &model.FileUse{Value: r.Value, Access: r.Access, Part: r.Part, Program: ">"}, cwd, there)
 		}
 		t.Redirections = append(t.Redirections, ref)
 	}
 	for i := range t.Files {
 		if !harmless(t.Files[i].Value) {
-			x.mention(t, &t.Files[i], cwd)
+			x.mention(t, &t.Files[i], cwd, there)
 		}
 	}
 	return nil
@@ -182,28 +185,84 @@ func (x *Context) references(t *model.Target, cwd string) error {
 // mention adds the files that an operand may be. One that starts in a folder that
 // the text does not say (cd "$dir" && cat .env) is looked for in each folder that
 // may well be meant: a prohibition must not be lifted by a `cd`.
-func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string) {
+func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string, there *folders) {
 	if f.DirKnown || rooted(f.Value) {
 		t.Mentions = append(t.Mentions, x.operand(f, cwd)...)
-		return
+		if rooted(f.Value) || f.Dir == "" || there.folder(x, t, f.Dir, cwd) {
+			return
+		}
+		// The cd fails, unless something makes the folder: what follows starts here.
+		stay := *f
+		stay.Dir, stay.DirKnown = "", false
+		f = &stay
 	}
 	if cwd == "" {
 		cwd = x.Guard.Root()
 	}
-	bases := []string{cwd + "/" + f.Dir, cwd, x.Guard.Root() + "/" + f.Dir, x.Guard.Root()}
-	if rooted(f.Dir) {
-		bases[0], bases[2] = f.Dir, f.Dir
+	fresh := strings.HasPrefix(f.Dir, shell.FreshDir)
+	var bases []string
+	switch {
+	case fresh:
+		bases = []string{f.Dir}
+	case f.Glob && strings.Trim(f.Value, "*?./") == "":
+		// * in a folder that is not known names nothing.
+		if f.Dir == "" {
+			return
+		}
+		bases = []string{cwd + "/" + f.Dir, x.Guard.Root() + "/" + f.Dir}
+		if rooted(f.Dir) {
+			bases = []string{f.Dir}
+		}
+	case rooted(f.Dir):
+		bases = []string{f.Dir, cwd, x.Guard.Root()}
+	default:
+		bases = []string{cwd + "/" + f.Dir, cwd, x.Guard.Root() + "/" + f.Dir, x.Guard.Root()}
 	}
 	from := len(t.Mentions)
-	for _, base := range bases {
+	for i, base := range bases {
 		guess := *f
 		guess.Dir, guess.DirKnown = base, true
 		for _, ref := range x.operand(&guess, cwd) {
+			// A folder that the text names is no guess.
+			ref.Guess = ref.Guess || fresh || i > 0 || f.Dir == "" || strings.HasPrefix(f.Dir, "..")
 			if !slices.ContainsFunc(t.Mentions[from:], func(m model.PathRef) bool { return m.Real == ref.Real }) {
 				t.Mentions = append(t.Mentions, ref)
 			}
 		}
 	}
+}
+
+// folders remembers which folders are there, and which the text makes.
+type folders struct {
+	known  map[string]bool
+	made   []string
+	looked bool
+}
+
+// folder reports whether a folder that cd went to is there, or made by the text.
+func (there *folders) folder(x *Context, t *model.Target, dir, cwd string) bool {
+	is, known := there.known[dir]
+	if !known {
+		if there.known == nil {
+			there.known = map[string]bool{}
+		}
+		at, _, err := x.locate(".", dir, true, cwd)
+		is = err != nil || exists(at.Real) || there.makes(x, t, at.Real, cwd)
+		there.known[dir] = is
+	}
+	return is
+}
+
+func (there *folders) makes(x *Context, t *model.Target, dir, cwd string) bool {
+	for i := 0; i < len(t.Files) && !there.looked && len(there.made) < maxGlobbed; i++ {
+		if f := &t.Files[i]; f.Access == model.AccessWrite && (f.Program == "mkdir" || f.Program == "git") {
+			if at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd); err == nil && known {
+				there.made = append(there.made, at.Real)
+			}
+		}
+	}
+	there.looked = true
+	return slices.ContainsFunc(there.made, func(made string) bool { return made == dir || strings.HasPrefix(made, dir+"/") })
 }
 
 // operand resolves a file operand whose folder is known. It is a guess about an
@@ -217,7 +276,7 @@ func (x *Context) operand(f *model.FileUse, cwd string) []model.PathRef {
 	if err != nil || !known {
 		return nil
 	}
-	return []model.PathRef{{Access: f.Access, Path: at, Part: f.Part, Program: f.Program}}
+	return []model.PathRef{{Access: f.Access, Path: at, Part: f.Part, Program: f.Program, Guess: f.Script}}
 }
 
 func (x *Context) url(t *model.Target, call *model.Call) error {

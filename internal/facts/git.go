@@ -63,7 +63,7 @@ func (x *Context) gitBeyondRules(c *Call) bool {
 		}
 	}
 	for i := range c.git.Mentions {
-		if m := &c.git.Mentions[i]; !m.Inside || !m.RealInside {
+		if m := &c.git.Mentions[i]; !m.Guess && !(m.Inside && m.RealInside) {
 			return true
 		}
 	}

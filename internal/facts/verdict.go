@@ -273,7 +273,7 @@ func (x *Context) uncovered(c *Call) string {
 	for i := range c.Input.Targets {
 		t := &c.Input.Targets[i]
 		for j := range t.Mentions {
-			if m := &t.Mentions[j]; covered > 0 && (!m.Inside || !m.RealInside) {
+			if m := &t.Mentions[j]; covered > 0 && !m.Guess && (!m.Inside || !m.RealInside) {
 				return x.Guard.Display(m.Path) + " lies outside the project root, where the rules for this command do not reach"
 			}
 		}

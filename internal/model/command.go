@@ -111,6 +111,9 @@ type FileUse struct {
 	DirKnown bool
 	Part     int
 	Program  string
+	// Script says that the file is run: where it lies is no matter of file rules,
+	// so that one outside the root takes no rule away.
+	Script bool
 	// Glob says that the value holds an active glob, so that the files are those
 	// that it finds.
 	Glob bool

@@ -115,6 +115,9 @@ type PathRef struct {
 	// Dynamic marks a redirection whose target is not static: Text holds the
 	// source, and only a catch-all write rule covers it.
 	Dynamic bool `json:"dynamic,omitempty"`
+	// Guess marks a mention in a folder that the text does not say: it can be
+	// denied, but that it would lie outside the root means nothing.
+	Guess bool `json:"guess,omitempty"`
 }
 
 // Host is a network host in its one normal form. Filled by internal/netguard.

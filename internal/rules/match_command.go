@@ -271,12 +271,12 @@ func (c *call) dynamic(x *pathScan, ref *model.PathRef) bool {
 }
 
 // mention matches a file operand: it never allows, and one outside the root
-// takes coverage away unless an absolute allow rule speaks of it.
+// takes coverage away unless an absolute allow rule speaks of it, or it is a guess.
 func (c *call) mention(i, n int, ref *model.PathRef) bool {
 	x := &c.m.buf.scan
 	x.start(&ref.Path, c.s.env.Fold, &c.m.buf.folds, i, ref.Part, n)
 	x.touched(c, ref.Access, ref.Program)
 	x.lift(c, ref.Access)
 	x.report(c, false)
-	return x.lifted()
+	return x.lifted() || ref.Guess
 }

@@ -87,6 +87,17 @@ type analysis struct {
 	stages    []int
 	lineBytes int
 	vars      map[string][]string
+	// all are the values of the variables that had several, or that are known in
+	// part; tries is how many were tried.
+	all   map[string][]string
+	tries int
+	// script: the operand being recorded is a script that is run.
+	script bool
+	// fn is the function whose body is being read, arguments the operands in bodies
+	// that calls give their value.
+	fn        string
+	arguments []argument
+	lets      []let
 	// stdin is where `exec <file` leads the input of all that follows.
 	stdin stdin
 	body  string

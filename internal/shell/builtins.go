@@ -96,6 +96,7 @@ func (w *walker) printf(words []word, base string) {
 		if s == "-v" && i+1 < len(words) {
 			w.subscript(&words[i+1])
 			w.assignName(words[i+1].flat())
+			w.setVar(words[i+1].flat(), words[i+2:])
 		} else if strings.HasPrefix(s, "-v") {
 			v := words[i]
 			v.val = strings.TrimPrefix(v.val, "-v")

@@ -16,6 +16,7 @@ type assignment struct {
 	array bool
 	index bool
 	plain bool // a static value
+	adds  bool // NAME+=value
 	elems []word
 }
 
@@ -72,7 +73,7 @@ func (w *walker) assign(n *syntax.Assign, cx ctx) assignment {
 		as.canon = as.src
 		return as
 	}
-	as.plain = !as.index
+	as.plain, as.adds = !as.index, n.Append
 	if n.Array != nil {
 		as.array = true
 		for _, e := range n.Array.Elems {
@@ -250,14 +251,29 @@ func (w *walker) emitWith(words []word, assigns []assignment, pos int, cx ctx, d
 	p := pctx{cx: cx, part: id, depth: w.nest, remote: w.remote}
 	w.assigned(assigns, words, p)
 	w.assigned(declared, nil, p)
-	if len(words) > 0 {
-		if len(assigns) > 0 {
-			w.inner(words, "assignment", p)
-		}
-		w.peel(words, p)
+	if len(words) > 0 && len(assigns) > 0 {
+		vars, all := a.vars, a.all
+		w.lend(assigns, words)
+		w.runs(words, assigns, p)
+		a.vars, a.all = vars, all
+	} else if len(words) > 0 {
+		w.runs(words, nil, p)
 	}
 	if at >= 0 && at < len(a.seq) {
 		a.seq[at].to = len(a.parts[id].Inner)
 	}
 	return id
+}
+
+// runs finds what the words of a command run.
+func (w *walker) runs(words []word, assigns []assignment, p pctx) {
+	a := w.a
+	if len(words) > 0 {
+		if len(assigns) > 0 {
+			dir, known := a.dir, a.dirKnown
+			w.inner(words, "assignment", p)
+			a.dir, a.dirKnown = dir, known // a cd goes there once
+		}
+		w.peel(words, p)
+	}
 }

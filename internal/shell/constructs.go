@@ -14,7 +14,7 @@ func (w *walker) branch(walk func()) {
 	dir := a.dir
 	walk()
 	if a.dir != dir {
-		a.dirKnown = false
+		a.dir, a.dirKnown = eitherDir(a.dir, dir), false
 	}
 }
 
@@ -46,6 +46,9 @@ func (w *walker) forClause(c *syntax.ForClause, cx ctx) {
 		w.a.scratch = w.a.scratch[:mark]
 		w.assignName(l.Name.Value)
 		w.setLoop(l.Name.Value, items)
+		if !l.InPos.IsValid() && len(items) == 0 && w.a.vars != nil { // for f; do
+			w.a.vars[l.Name.Value] = w.a.vars["@"]
+		}
 	case *syntax.CStyleLoop:
 		w.arithm(l.Init, cx)
 		w.arithm(l.Cond, cx)
@@ -70,7 +73,12 @@ func (w *walker) function(c *syntax.FuncDecl, cx ctx) {
 		}
 	}
 	cx.fn = true
+	was := w.a.fn
+	if len(names) > 0 {
+		w.a.fn = names[0].Value
+	}
 	w.branch(func() { w.stmt(c.Body, cx) })
+	w.a.fn = was
 }
 
 func (w *walker) coproc(c *syntax.CoprocClause, cx ctx) {

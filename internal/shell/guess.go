@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -70,16 +71,7 @@ func (w *walker) guessParts(b *strings.Builder, parts []syntax.WordPart, k int, 
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if v := p.Value; strings.IndexByte(v, '\\') < 0 {
-				b.WriteString(v)
-			} else {
-				for i := 0; i < len(v); i++ {
-					if v[i] == '\\' && i+1 < len(v) && (!dq || strings.IndexByte("$`\"\\", v[i+1]) >= 0) {
-						i++
-					}
-					b.WriteByte(v[i])
-				}
-			}
+			unescape(b, p.Value, dq)
 		case *syntax.SglQuoted:
 			if !p.Dollar {
 				b.WriteString(p.Value)
@@ -179,17 +171,51 @@ func (w *walker) setVar(name string, values []word) {
 	if len(a.vars) > 256 {
 		return
 	}
-	var out []string
+	if a.fn != "" && len(values) == 1 && !values[0].is(wStatic) && len(a.lets) < maxFed {
+		a.lets = append(a.lets, let{fn: a.fn, name: name, v: values[0]})
+	}
+	var out, all []string
 	for i := range values {
 		v := &values[i]
 		if v.is(wStatic) {
 			out = append(out, v.val)
+			if all != nil {
+				all = append(all, v.val)
+			}
 		} else if v.node != nil {
+			if all == nil {
+				all = append(make([]string, 0, len(values)), out...)
+			}
+			if !w.values(v, func(s string, _ bool) { all = append(all, s) }) {
+				r := reading{walker: w}
+				var b strings.Builder
+				r.parts(&b, v.node.Parts, false, 0)
+				all = append(all, b.String())
+			}
 			out = append(out, strings.Join(w.guessWord(v, 0), " "))
 		}
-		if len(out) >= 64 {
+		if len(out) >= maxValues {
 			break
 		}
+	}
+	// What a name was before it may still be: an assignment need not run.
+	before, known := a.all[name]
+	if !known {
+		before = a.vars[name]
+	}
+	if len(before) > 0 || all != nil {
+		if all == nil {
+			all = slices.Clone(out)
+		}
+		for _, s := range before {
+			if len(all) < min(len(out)+16, maxValues) && !slices.Contains(all[:min(len(all), 8)], s) {
+				all = append(all, s)
+			}
+		}
+		if a.all == nil {
+			a.all = map[string][]string{}
+		}
+		a.all[name] = all
 	}
 	a.vars[name] = out
 }

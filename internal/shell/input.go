@@ -26,6 +26,10 @@ func (w *walker) xargs(words []word, p pctx) {
 		if kind == optOption && (o.hazy() || o.has && o.value.is(wSplit)) {
 			w.a.reason(rXargsShell)
 		}
+		if o.has && (name == "-a" || name == "--arg-file") {
+			v := o.value
+			w.fileWord(&v, reads, "xargs", p)
+		}
 		if kind == optOperand {
 			break
 		}
@@ -33,6 +37,7 @@ func (w *walker) xargs(words []word, p pctx) {
 	body := p.cx.body
 	p.cx.stdin, p.cx.body = inNone, ""
 	w.fed(words[o.at+1:], "xargs", p)
+	w.fedFiles(words[o.at+1:], p.hole, bodyFields(body), p)
 	if w.a.seen[rXargsShell] {
 		w.script(body, "xargs", p, nil)
 	}
@@ -76,6 +81,8 @@ func (w *walker) parallel(words []word, p pctx) {
 				}
 				return
 			}
+			w.fedFiles(cmd[:i], p.hole, flats(cmd[i+1:]), p)
+			w.fedFiles(cmd[:i], "", flats(cmd[i+1:]), p)
 			cmd = cmd[:i]
 			break
 		}
@@ -112,6 +119,7 @@ func (w *walker) find(words []word, p pctx) {
 			}
 		}
 		w.fed(words[from:to], "find", in)
+		w.fedFiles(words[from:to], p.hole, found(w.knownTexts(words[1:])), p)
 		i = to
 	}
 }

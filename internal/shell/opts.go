@@ -65,6 +65,9 @@ func (o *opts) next() (name string, kind optKind) {
 	if s[1] != '-' && !o.single {
 		if !w.is(wStatic) { // -j$(nproc)
 			o.value, o.has = *w, true
+			if strings.IndexByte(o.arg, s[1]) >= 0 {
+				o.value.node = trimNode(w.node, s[:2])
+			}
 			return shortName(s[1]), optOption
 		}
 		o.j = 1
@@ -77,6 +80,7 @@ func (o *opts) next() (name string, kind optKind) {
 		o.value.wflag &^= wBare
 		if i := strings.IndexByte(w.src, '='); i >= 0 && !w.is(wStatic) {
 			o.value.src = w.src[i+1:]
+			o.value.node = trimNode(w.node, name+"=")
 		} else {
 			o.value.src = value
 		}

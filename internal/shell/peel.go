@@ -140,6 +140,9 @@ func (w *walker) peel(words []word, p pctx) {
 		w.known(words, p)
 	}
 	w.mention(words, base, prog, p)
+	if len(a.arguments) > 0 {
+		w.callFiles(words, base, p)
+	}
 	if prog == nil {
 		return
 	}
@@ -286,7 +289,9 @@ func (w *walker) unwrap(words []word, via string, s *wrapper, p pctx) {
 	skip, unsure := s.skip, false
 	p.remote = p.remote || s.remote
 	dir, known := a.dir, a.dirKnown
-	defer func() { a.dir, a.dirKnown = dir, known }()
+	if via != "command" && via != "builtin" { // with these, a cd is one of this shell
+		defer func() { a.dir, a.dirKnown = dir, known }()
+	}
 	if s.jail {
 		a.dir, a.dirKnown = "", false
 	}
@@ -386,6 +391,8 @@ func (w *walker) enter(v *word) {
 	case rooted(s):
 	case before == "":
 		a.dir = s
+	case strings.Contains(before, dirSep):
+		a.dir = joinDir(before, s)
 	default:
 		a.dir = before + "/" + s
 	}

@@ -39,6 +39,7 @@ func (w *walker) redirect(r *syntax.Redirect, cx *ctx) {
 			cx.stdin, cx.body = inText, v.val
 			if !v.is(wStatic) {
 				cx.body = ""
+				w.values(&v, func(s string, _ bool) { cx.body += s + "\n" })
 			}
 		}
 		return
@@ -79,13 +80,20 @@ func (w *walker) redirect(r *syntax.Redirect, cx *ctx) {
 	w.addRedirect(&v, access, int(r.OpPos.Offset()))
 }
 
+func redirectAccess(acc model.Access) access {
+	if acc == model.AccessRead {
+		return reads
+	}
+	return writes
+}
+
 func (w *walker) addRedirect(v *word, access model.Access, pos int) {
 	a := w.a
 	if w.owner >= 0 && w.remote {
 		return
 	}
 	r := redirectAt{pos: w.base + pos}
-	r.Access, r.Dir, r.DirKnown, r.Part = access, a.dir, a.dirKnown, ownRedirect
+	r.Access, r.Dir, r.DirKnown, r.Part = access, firstDir(a.dir), a.dirKnown, ownRedirect
 	if w.owner >= 0 {
 		r.Part = w.owner
 		r.inner = true
@@ -102,9 +110,11 @@ func (w *walker) addRedirect(v *word, access model.Access, pos int) {
 	if !r.Static {
 		if p, ok := w.homePath(v); ok {
 			w.a.addFile(p, access, ">", -1, false)
-		} else {
+		} else if w.argumentWord(v, redirectAccess(access), ">"); !w.valued(v, access, ">", -1) {
 			w.knownEnds(v, access, ">", -1)
 		}
+	} else if strings.Contains(a.dir, dirSep) {
+		a.addFile(r.Value, access, ">", -1, false)
 	}
 	w.netRedirect(v)
 }

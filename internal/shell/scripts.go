@@ -253,7 +253,11 @@ func (w *walker) trap(words []word, p pctx) {
 	if v.is(wStatic) && (v.val == "-" || v.val == "") {
 		return
 	}
+	// It runs wherever the text has gone by then.
+	dir, known := w.a.dir, w.a.dirKnown
+	w.a.dir, w.a.dirKnown = "", false
 	w.scriptWord(v, "trap", p, rTrapDynamic, nil)
+	w.a.dir, w.a.dirKnown = dir, known
 }
 
 // sourced looks at the file that source reads.

@@ -69,6 +69,9 @@ func (w *walker) special(do action, words []word, base string, p pctx) {
 		for i := 1; i < len(words); i++ {
 			w.subscript(&words[i])
 			w.assignName(words[i].flat())
+			if s := words[i].flat(); p.cx.body != "" && base == "read" && s != "" && nameStart(s[0]) {
+				w.setLoop(s, fieldWords(p.cx.body))
+			}
 		}
 	case doDeclare:
 		w.declare(words, base)
@@ -105,6 +108,7 @@ func cutWord(v *word, prefix string) (word, bool) {
 	if out.is(wStatic) {
 		return text(out.val), true
 	}
+	out.node = trimNode(v.node, prefix)
 	if _, tail, ok := strings.Cut(v.src, prefix); ok {
 		out.src = tail
 	}

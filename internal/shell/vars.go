@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"path"
 	"strings"
 )
@@ -29,8 +30,8 @@ func (w *walker) assigned(assigns []assignment, words []word, p pctx) {
 			continue
 		}
 		w.setting(as.name, &as.value, as, p)
-		if len(words) == 0 {
-			w.setVar(as.name, as.elems)
+		if len(words) == 0 || as.name == "CDPATH" {
+			w.setVar(as.name, w.appended(as))
 		}
 		for k := range as.elems {
 			v := as.elems[k].val
@@ -41,6 +42,35 @@ func (w *walker) assigned(assigns []assignment, words []word, p pctx) {
 				w.a.tainted = append(w.a.tainted, taint{value: v, part: p.part})
 			}
 		}
+	}
+}
+
+// appended are the values that NAME+=value leads to.
+func (w *walker) appended(as *assignment) []word {
+	before := w.a.vars[as.name]
+	if !as.adds || as.array || len(before) == 0 || !as.value.is(wStatic) {
+		return as.elems
+	}
+	out := make([]word, 0, len(before))
+	for _, s := range before {
+		if len(s)+len(as.value.val) > 4096 {
+			return as.elems
+		}
+		out = append(out, text(s+as.value.val))
+	}
+	return out
+}
+
+// lend gives a shell the variables that stand before it, for the script that it
+// runs. The caller takes them away again.
+func (w *walker) lend(assigns []assignment, words []word) {
+	prog := lookup(baseName(words[0].val))
+	if w.a.light || prog == nil || prog.do != doShell && prog.do != doEval {
+		return
+	}
+	w.a.vars, w.a.all = maps.Clone(w.a.vars), maps.Clone(w.a.all)
+	for i := range assigns {
+		w.setVar(assigns[i].name, assigns[i].elems)
 	}
 }
 
@@ -277,7 +307,9 @@ func (w *walker) cd(words []word, base string) {
 			s = literalPath(v)
 		}
 		if !ok || s == "-" || s == "" || strings.HasPrefix(s, "+") && base == "pushd" {
-			w.cdSomewhere(v)
+			if !w.cdValued(v) {
+				w.cdSomewhere(v)
+			}
 			return
 		}
 		if rooted(s) {
@@ -285,7 +317,16 @@ func (w *walker) cd(words []word, base string) {
 			return
 		}
 		// From a folder that is not known, it is still known how one goes on.
-		if a.dir = path.Join(a.dir, s); len(a.dir) > 4096 {
+		from := a.dir
+		a.dir = joinDir(from, s)
+		if s[0] != '.' {
+			for _, list := range a.vars["CDPATH"] {
+				for base := range strings.SplitSeq(list, ":") {
+					a.dir = eitherDir(a.dir, joinDir(joinDir(from, base), s))
+				}
+			}
+		}
+		if len(a.dir) > 4096 {
 			a.dir, a.dirKnown = "", false
 		}
 	}
@@ -302,7 +343,7 @@ func (w *walker) cdSomewhere(v *word) {
 	case j > 0 && rooted(head):
 		a.dir = head[:j]
 	case j > 0:
-		a.dir = path.Join(a.dir, head[:j])
+		a.dir = joinDir(a.dir, head[:j])
 	default:
 		a.dir = ""
 	}

@@ -239,6 +239,7 @@ func (w *walker) binary(s *syntax.Stmt, cx ctx) {
 		w.pipeline(a.stages[n:])
 		a.stages = a.stages[:n]
 	}
+	left0 := a.dir
 	for ; i >= 0; i-- {
 		if piped(i) {
 			// A pipe above a list cannot be: lists bind weaker.
@@ -246,11 +247,21 @@ func (w *walker) binary(s *syntax.Stmt, cx ctx) {
 		}
 		if spine[i].Op == syntax.OrStmt {
 			w.op(" || ")
+			// What failed may be the cd.
+			went := a.dir
+			a.dir = eitherDir(went, dir)
+			from := a.dir
 			w.branch(func() { w.stmt(spine[i].Y, cx) })
+			if a.dir == from {
+				a.dir = went
+			}
 			continue
 		}
 		w.op(" && ")
 		w.stmt(spine[i].Y, cx)
+	}
+	if a.dir != left0 {
+		a.dir = eitherDir(a.dir, left0) // a cd behind && need not run
 	}
 }
 
@@ -260,6 +271,9 @@ func (w *walker) printed(s *syntax.Stmt, body string) string {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 || w.a.light {
 		return ""
+	}
+	if inList("head tail sort uniq grep egrep tr", call.Args[0].Lit()) {
+		return body // some of what the stage before it prints
 	}
 	if call.Args[0].Lit() == "cat" {
 		for _, r := range s.Redirs {
@@ -280,5 +294,8 @@ func (w *walker) printed(s *syntax.Stmt, body string) string {
 	}
 	var b strings.Builder
 	w.echoed(&b, call)
+	if b.Len() == 0 {
+		return w.printsNames(call)
+	}
 	return b.String()
 }
