@@ -64,6 +64,10 @@ func (w *walker) assign(n *syntax.Assign, cx ctx) assignment {
 		return as
 	}
 	as.name = n.Name.Value
+	if !syntax.ValidName(as.name) {
+		// The parser takes 0=x[ for an assignment; shells run a program of that name.
+		w.a.reason(rCmdName)
+	}
 	if n.Index != nil {
 		as.index = true
 		w.index(n.Index, cx)
