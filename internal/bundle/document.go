@@ -69,7 +69,7 @@ var keyTerms = func() map[string]*ast.Term {
 		cwd home error targets facts kind role descriptor access outside_sandbox redirections mentions url host port ip
 		public always_ask json path_text path absolute real real_path inside real_inside moved command dialect opaque
 		grade reasons parts naive lines writes reads hosts text canonical flat program assignments neutral inner via
-		part dynamic`) {
+		part dynamic guess`) {
 		terms[key] = ast.StringTerm(key)
 	}
 	for _, key := range model.FactNames {
@@ -241,6 +241,7 @@ func (o *object) references(key string, references []model.PathRef) {
 		inner.put("part", ast.IntNumberTerm(r.Part))
 		inner.some("program", r.Program)
 		inner.on("dynamic", r.Dynamic)
+		inner.on("guess", r.Guess)
 		return inner.term()
 	}))
 }
