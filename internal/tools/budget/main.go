@@ -74,9 +74,11 @@ var rows = []row{
 	{what: "daemon, round trip on the socket, against an echo", name: "daemon.Socket", per: "daemon.Echo", allocs: -1},
 	{what: "daemon, round trip over HTTP, against an echo", name: "daemon.HTTP", per: "daemon.Echo", allocs: -1},
 	{what: "audit append, not synced", name: "audit.Append/unsynced", bound: 8_000, allocs: 0},
+	{what: "... against the bare write of the line", name: "audit.Append/unsynced", per: "audit.Bare/write", allocs: -1},
 	{what: "audit append, synced, against write + fdatasync", name: "audit.Ratio", unit: "synced/bare", bound: 1.3, allocs: -1},
 	{what: "... with a checkpoint per line", name: "audit.Ratio", unit: "checkpoint/bare", bound: 5, allocs: -1},
 	{what: "audit verify, events a second on one core", name: "audit.Verify/workers=1", unit: "events/s", bound: 1e6, atLeast: true, allocs: -1},
+	{what: "... an event, against the SHA-256 of the line alone", name: "audit.Verify/workers=1", unit: "cpu-ns/event", per: "audit.Bare/sha256", allocs: -1},
 	{what: "proxy CONNECT against a bare relay", name: "netguard.ProxyConnections/connect", per: "netguard.ProxyConnections/relay", bound: 2, allocs: -1},
 	{what: "proxy throughput, time against a bare relay", name: "netguard.ProxyThroughput/connect", per: "netguard.ProxyThroughput/relay", allocs: -1},
 }
