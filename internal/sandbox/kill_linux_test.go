@@ -7,9 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +34,9 @@ func killRounds() int {
 // TestMain runs the tests, or is the process that TestKill starts and kills.
 func TestMain(m *testing.M) {
 	root := os.Getenv("LICTOR_TEST_KILL_ROOT")
+	// Under nohup, everything that is started would ignore a hangup; a signal that
+	// is caught here is at its default there.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	if root == "" {
 		os.Exit(m.Run())
 	}

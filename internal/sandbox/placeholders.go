@@ -70,7 +70,7 @@ func (r *registry) locked(f func() error) error {
 func (r *registry) hold(p *Plan) (*registration, error) {
 	reg := &registration{Started: time.Now(), path: filepath.Join(r.dir, fmt.Sprintf("%d-%d.json", os.Getpid(), runCounter.Add(1)))}
 	err := r.locked(func() error {
-		live := r.sweep()
+		live := r.sweep("")
 		for _, m := range p.Mounts {
 			if m.Kind != Read || planned(p, m.Path) {
 				continue
@@ -211,20 +211,21 @@ func (it *placeholder) remove(since time.Time) {
 	_ = os.Remove(it.Path)
 }
 
-// release ends a registration: what no other run relies on is removed.
+// release ends a registration: what no other run relies on is removed, and only
+// then the list of it. Whoever dies in between leaves the list.
 func (r *registry) release(reg *registration) error {
 	if len(reg.Items) == 0 || reg.file == nil {
 		return nil
 	}
 	return r.locked(func() error {
-		_ = os.Remove(reg.path)
-		_ = reg.file.Close()
-		live := r.sweep()
+		live := r.sweep(filepath.Base(reg.path))
 		for i := range reg.Items {
 			if other, ok := live[reg.Items[i].Path]; !ok || other.Ino != reg.Items[i].Ino {
 				reg.Items[i].remove(reg.Started)
 			}
 		}
+		_ = os.Remove(reg.path)
+		_ = reg.file.Close()
 		return nil
 	})
 }
@@ -242,9 +243,10 @@ func (reg *registration) undo() {
 	}
 }
 
-// sweep returns the placeholders of live runs by path and removes those of dead
-// ones that no live run relies on.
-func (r *registry) sweep() map[string]placeholder {
+// sweep returns the placeholders of live runs by path, that of one registration
+// left out (by its name, "" for none), and removes those of dead ones that no live
+// run relies on.
+func (r *registry) sweep(except string) map[string]placeholder {
 	live := map[string]placeholder{}
 	list, err := os.ReadDir(r.dir)
 	if err != nil {
@@ -252,7 +254,7 @@ func (r *registry) sweep() map[string]placeholder {
 	}
 	var dead []registration
 	for _, e := range list {
-		if !strings.HasSuffix(e.Name(), ".json") {
+		if !strings.HasSuffix(e.Name(), ".json") || e.Name() == except {
 			continue
 		}
 		path := filepath.Join(r.dir, e.Name())
@@ -292,5 +294,5 @@ func Reclaim(stateDir string) error {
 	if err != nil {
 		return err
 	}
-	return r.locked(func() error { r.sweep(); return nil })
+	return r.locked(func() error { r.sweep(""); return nil })
 }

@@ -342,7 +342,7 @@ func harmfulGitDir(dir string) string {
 func (r *registry) reserved() map[string]bool {
 	out := map[string]bool{}
 	_ = r.locked(func() error {
-		for p := range r.sweep() {
+		for p := range r.sweep("") {
 			out[p] = true
 		}
 		return nil
