@@ -86,7 +86,10 @@ func readHello(in *bufio.Reader, limit int) ([]byte, clientHello, error) {
 			return bad("something follows it in the same record")
 		case len(message) == want:
 			hello, err := parseHello(message[handshakeHeaderLen:])
-			return raw, hello, err
+			if err != nil {
+				return nil, clientHello{}, err // also where a name came before the mistake
+			}
+			return raw, hello, nil
 		}
 	}
 }

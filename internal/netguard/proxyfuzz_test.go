@@ -19,6 +19,7 @@ func FuzzClientHello(f *testing.F) {
 	f.Add(cut(helloBytes(f, &tls.Config{ServerName: "example.com", MaxVersion: tls.VersionTLS12}), 9), uint16(1))
 	f.Add(withExtensions(nameList("\x00example.com", "\x00evil.com")), uint16(3))
 	f.Add(withExtensions(nameList("\x00example.com"), extension(extEncryptedHello, []byte{0})), uint16(30))
+	f.Add(withExtensions(nameList("\x00example.com"), extension(1, nil), extension(1, nil)), uint16(5))
 	f.Add([]byte("\x16\x03\x01\x00\x00\x16"), uint16(1))
 	f.Fuzz(func(t *testing.T, text []byte, size uint16) {
 		in := bufio.NewReader(bytes.NewReader(text))
