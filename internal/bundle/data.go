@@ -113,6 +113,11 @@ type asker struct {
 
 // policy evaluates the policy document. It returns nil if the bundle has none.
 func (a *asker) policy() (json.RawMessage, error) {
+	// Without a call `not`, `else` and comprehensions have a value all the same, the
+	// weaker one perhaps.
+	if a.readsInput("policy") {
+		return nil, errors.New("it reads input; it must not depend on the call")
+	}
 	text, err := a.constant("policy")
 	if text == nil || err != nil {
 		return nil, err
@@ -132,6 +137,35 @@ func (a *asker) policy() (json.RawMessage, error) {
 		return nil, err
 	}
 	return text, nil
+}
+
+// readsInput reports whether a document of the package depends on the call, by
+// itself or through what it reads.
+func (a *asker) readsInput(name string) (found bool) {
+	visitor := ast.NewGenericVisitor(func(node any) bool {
+		if v, ok := node.(ast.Var); ok && v.Equal(ast.InputRootDocument.Value) {
+			found = true
+		}
+		return found
+	})
+	seen := make(map[*ast.Rule]bool)
+	var walk func(*ast.Rule)
+	walk = func(rule *ast.Rule) {
+		if found || seen[rule] {
+			return
+		}
+		seen[rule] = true
+		visitor.Walk(rule)
+		for dependency := range a.compiler.Graph.Dependencies(rule) {
+			if next, ok := dependency.(*ast.Rule); ok {
+				walk(next)
+			}
+		}
+	}
+	for _, rule := range a.compiler.GetRules(a.own.Append(ast.StringTerm(name))) {
+		walk(rule)
+	}
+	return found
 }
 
 // schemaError names the deepest place that does not fit.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -70,6 +71,15 @@ func (f *engineFlags) options(cmd *cobra.Command, s *streams) (lictor.Options, e
 		return o, fail(exitUsage, "--isolation is none or os, not %q", f.isolation)
 	case f.shell != "" && f.shell != "bash" && f.shell != "zsh" && f.shell != "sh":
 		return o, fail(exitUsage, "--shell is bash, zsh or sh, not %q", f.shell)
+	}
+	// The flags start at the working folder of this process; an event of an agent
+	// brings another one.
+	if o.Root != "" {
+		root, err := filepath.Abs(o.Root)
+		if err != nil {
+			return o, fmt.Errorf("--root: %w", err)
+		}
+		o.Root = root
 	}
 	return o, nil
 }

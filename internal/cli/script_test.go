@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/lictor-policy/lictor/internal/daemon/client"
 )
@@ -99,4 +102,26 @@ func changeByte(ts *testscript.TestScript, neg bool, args []string) {
 	lines[line-1][at] ^= 1
 	ts.Check(os.Chmod(segments[0], 0o600))
 	ts.Check(os.WriteFile(segments[0], bytes.Join(lines, nil), 0o600))
+}
+
+// A relative --root starts where the hook was started. The event's own folder moves
+// while the agent works, and here into another repository.
+func TestHookRootStaysWhereItIs(t *testing.T) {
+	top := t.TempDir()
+	t.Setenv("HOME", filepath.Join(top, "home"))
+	t.Setenv("CLAUDE_PROJECT_DIR", "")
+	root := filepath.Join(top, "repo")
+	for _, dir := range []string{filepath.Join(top, "home"), filepath.Join(root, ".lictor"), filepath.Join(root, "sub", ".git")} {
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".lictor", "settings.json"), []byte(`{"permissions":{"deny":["bash(make *)"]}}`), 0o600))
+	in, err := json.Marshal(map[string]any{
+		"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": "make all"},
+		"cwd": filepath.Join(root, "sub"),
+	})
+	require.NoError(t, err)
+	t.Chdir(root)
+	var out, errOut bytes.Buffer
+	assert.Zero(t, Main([]string{"hook", "claude-code", "--root", "."}, bytes.NewReader(in), &out, &errOut))
+	assert.Contains(t, out.String(), "bash(make *)")
 }

@@ -15,9 +15,10 @@ var markers = []string{FolderName, ".git"}
 // FindRoot fixes the root of a session (SPEC section 1): the flag --root if
 // given, else the agent's project folder if it names one, else the nearest
 // folder at or above cwd that holds `.lictor` or `.git`. It is never the
-// filesystem's root, the home folder or a folder above it. Relative paths start
-// at cwd; cwd and home must be absolute. The result is absolute and clean, with
-// links kept as they were written.
+// filesystem's root, the home folder or a folder above it. A relative flag starts
+// at cwd; the agent's folder, cwd and home must be absolute, for an agent's cwd
+// moves while it works and must not move its project. The result is absolute and
+// clean, with links kept as they were written.
 //
 // It is an error if a named root does not exist, is no folder or is one of the
 // refused ones, and if no folder with a marker is found.
@@ -28,6 +29,8 @@ func FindRoot(flag, agentDir, cwd, home string) (string, error) {
 	switch {
 	case flag != "":
 		return namedRoot("--root", flag, cwd, home)
+	case agentDir != "" && !filepath.IsAbs(agentDir):
+		return "", fmt.Errorf("the agent's project folder %q is not an absolute path", agentDir)
 	case agentDir != "":
 		return namedRoot("the agent's project folder", agentDir, cwd, home)
 	}

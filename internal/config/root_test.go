@@ -48,6 +48,7 @@ func TestFindRoot(t *testing.T) {
 		{name: "flag is /", flag: "/", cwd: at("srv/app"), fault: "root of the filesystem"},
 		{name: "flag hides / behind dots", flag: at("home") + "/../../../../../../../../..", cwd: at("srv/app"), fault: "--root /"},
 		{name: "agent's folder is home", agent: home, cwd: at("srv/app"), fault: "the agent's project folder"},
+		{name: "agent's folder is relative", agent: ".", cwd: at("home/u/repo"), fault: "not an absolute path"},
 		{name: "flag does not exist", flag: at("nowhere"), cwd: at("srv/app"), fault: "does not exist"},
 		{name: "flag is a file", flag: filepath.Join(home, "file"), cwd: at("srv/app"), fault: "is not a folder"},
 		{name: "cwd does not exist", cwd: at("gone"), fault: "gone"},

@@ -101,12 +101,17 @@ func (w *web) guard(next http.Handler) http.Handler {
 		}()
 		out.Header().Set("X-Content-Type-Options", "nosniff")
 		out.Header().Set("Cache-Control", "no-store")
-		r.Body = http.MaxBytesReader(out, r.Body, maxBody)
+		body := r.Body
+		r.Body = http.MaxBytesReader(out, body, maxBody)
 		if !w.hosts[strings.ToLower(r.Host)] || r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" {
 			w.metrics.unauthorised.Add(1)
 			problem(out, http.StatusForbidden, "forbidden", "this address serves agents of this machine only")
 			return
 		}
+		// Who still sends when the connection is closed gets a reset in place of the
+		// answer, and an agent makes the call then: what is too long, or of no
+		// interest, is read to its end, as long as ReadTimeout lets it.
+		defer func() { _, _ = io.Copy(io.Discard, body) }()
 		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if !strings.EqualFold(scheme, "Bearer") || !sameToken(strings.TrimSpace(given), w.token) {
 			w.metrics.unauthorised.Add(1)

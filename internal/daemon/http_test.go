@@ -59,7 +59,7 @@ func TestHTTPHook(t *testing.T) {
 	}
 	// Whatever is wrong with a request to a hook, its answer is a denial with 200:
 	// agents take any other status for no objection.
-	for what, body := range map[string]string{"no JSON": "x", "empty": "", "too long": `{"a":"` + strings.Repeat("x", maxBody) + `"}`} {
+	for what, body := range map[string]string{"no JSON": "x", "empty": "", "too long": `{"a":"` + strings.Repeat("x", maxBody) + `"}`, "much too long": strings.Repeat("x", 2*maxBody)} {
 		code, text := w.send(t, "POST", "/hook/claude-code", body, nil)
 		assert.Equal(t, 200, code, what)
 		decision, _ := decisionOf(t, []byte(text))
@@ -71,6 +71,9 @@ func TestHTTPHook(t *testing.T) {
 		decision, reason := decisionOf(t, []byte(text))
 		assert.Equal(t, "deny", decision, what)
 		assert.Contains(t, reason, "token", what)
+		code, text = w.send(t, "POST", "/hook/claude-code", strings.Repeat("x", maxBody), func(r *http.Request) { r.Header.Set("Authorization", header) })
+		assert.Equal(t, 200, code, what)
+		assert.Contains(t, text, "token", what)
 	}
 	// The agent's project folder comes with a header.
 	sub := w.root + "/sub"

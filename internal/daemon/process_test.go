@@ -3,7 +3,9 @@
 package daemon
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -195,4 +197,10 @@ func TestBrokenPipe(t *testing.T) {
 	state, err := p.Wait()
 	require.NoError(t, err)
 	assert.Equal(t, 2, state.ExitCode(), state.String())
+
+	// Without a standard output the runtime opens the null device, where nothing fails.
+	silent := exec.Command(program(t, "lictor-hook"), "claude-code")
+	silent.Dir, silent.Env, silent.Stdin = u.root, []string{"HOME=" + u.home}, bytes.NewReader(u.bash("rm x"))
+	assert.Error(t, silent.Run())
+	assert.Equal(t, 2, silent.ProcessState.ExitCode())
 }

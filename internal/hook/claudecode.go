@@ -33,7 +33,7 @@ func (c claudeCode) decode(stdin []byte) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Event{Native: in.text("hook_event_name"), Session: in.text("session_id")}
+	out := &Event{Native: in.event("hook_event_name"), Session: in.text("session_id")}
 	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id")}
 	// Plan is the one mode that is read; no mode of the agent loosens anything.
 	if in.text("permission_mode") == "plan" {

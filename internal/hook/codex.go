@@ -38,7 +38,7 @@ func (c codex) decode(stdin []byte) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Event{Native: in.text("hook_event_name"), Session: in.text("session_id")}
+	out := &Event{Native: in.event("hook_event_name"), Session: in.text("session_id")}
 	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id")}
 	if in.text("permission_mode") == "plan" {
 		out.Call.Mode = model.ModePlan

@@ -222,9 +222,18 @@ func TestWrongTypesBlock(t *testing.T) {
 		`{"hookEventName":"PreToolUse","tool_name":"x","tool_input":[]}`)
 	refused(t, "droid",
 		`{"hookEventName":"PreToolUse","permissionMode":"default","permission_mode":"plan","tool_name":"x","tool_input":{}}`)
+	// An event that is said in two ways is about to be made, whatever one of them says.
+	refused(t, "droid", `{"hookEventName":"PostToolUse","hook_event_name":"PreToolUse","tool_name":"x","tool_input":{}}`)
+	refused(t, "vscode",
+		`{"hookEventName":"SessionStart","hook_event_name":"PreToolUse","tool_name":"x","tool_input":{}}`,
+		`{"hookEventName":"PostToolUse","hook_event_name":1,"tool_name":"x","tool_input":{}}`)
+	refused(t, "copilot",
+		`{"hookEventName":"postToolUse","hook_event_name":"preToolUse","toolName":"bash","toolArgs":"{}"}`,
+		`{"hookName":1,"toolName":"bash","toolArgs":"{}","toolResult":{}}`)
 	refused(t, "gemini",
 		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":"{}"}`,
 		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{},"mcp_context":"s"}`,
+		`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"},"mcp_context":{"server_name":"a","tool_name":"t"}}`,
 		`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{},"mcp_context":{"server_name":"a__/b","tool_name":"t"}}`)
 	refused(t, "opencode", `{"event":"tool.execute.before","tool":"bash","args":"ls"}`, `{"event":"tool.execute.before","args":{}}`)
 	refused(t, "copilot",

@@ -38,10 +38,11 @@ func (c copilot) decode(stdin []byte) (*Event, error) {
 	}
 	out := &Event{Session: in.text("sessionId", "session_id")}
 	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("toolCallId", "tool_use_id")}
-	if in.has("hook_event_name", "hookEventName") {
-		out.Native = in.text("hook_event_name", "hookEventName")
-	}
-	switch name := in.text("hookName"); {
+	out.Native = in.event("hook_event_name", "hookEventName")
+	switch name := in.event("hookName"); {
+	case in.err != nil:
+		// Which event it is must not be guessed from the rest then.
+		return nil, in.err
 	case out.Native != "":
 		out.Kind = Kind(strings.ToUpper(out.Native[:1]) + out.Native[1:])
 	case name != "":

@@ -47,7 +47,7 @@ func (c cursor) decode(stdin []byte) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Event{Native: in.text("hook_event_name"), Session: in.text("conversation_id")}
+	out := &Event{Native: in.event("hook_event_name"), Session: in.text("conversation_id")}
 	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id")}
 	if out.Call.CallID == "" {
 		// Every event has the id of the model's turn, and only some that of the call.

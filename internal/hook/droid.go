@@ -31,7 +31,7 @@ func (c droid) decode(stdin []byte) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Event{Native: in.text("hookEventName", "hook_event_name"), Session: in.text("sessionId", "session_id")}
+	out := &Event{Native: in.event("hookEventName", "hook_event_name"), Session: in.text("sessionId", "session_id")}
 	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id", "toolUseId")}
 	// Its plan mode has two names.
 	if mode := in.text("permissionMode", "permission_mode"); mode == "plan" || mode == "spec" {

@@ -72,6 +72,17 @@ func (e *envelope) text(names ...string) string {
 	return s
 }
 
+// event is the name of the event, "" if it cannot be told. A name that is said in
+// two ways is none: a call that is about to be made must not pass for one that was.
+func (e *envelope) event(names ...string) string {
+	before := e.err
+	name := e.text(names...)
+	if e.err != before {
+		return ""
+	}
+	return name
+}
+
 // need is a text member that must not be empty.
 func (e *envelope) need(names ...string) string {
 	s := e.text(names...)

@@ -37,7 +37,7 @@ func (g gemini) decode(stdin []byte) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Event{Native: in.text("hook_event_name"), Session: in.text("session_id")}
+	out := &Event{Native: in.event("hook_event_name"), Session: in.text("session_id")}
 	switch out.Native {
 	case "BeforeTool":
 		out.Kind = PreToolUse
@@ -58,6 +58,13 @@ func (g gemini) decode(stdin []byte) (*Event, error) {
 	return out, in.err
 }
 
+// geminiTools are Gemini's own tools that do something, which no server's tool is.
+var geminiTools = map[string]bool{
+	"run_shell_command": true, "read_file": true, "read_many_files": true, "write_file": true, "replace": true,
+	"glob": true, "search_file_content": true, "list_directory": true, "web_fetch": true, "google_web_search": true,
+	"save_memory": true,
+}
+
 // server names the MCP server of a call by mcp_context, where its name is told
 // apart from the tool's; in `mcp_a_b_c` it is not.
 func (e *envelope) server(out *Event) {
@@ -76,6 +83,9 @@ func (e *envelope) server(out *Event) {
 	}
 	if server == "" || tool == "" {
 		return
+	}
+	if geminiTools[out.Call.Tool] {
+		e.fail("tool_name is Gemini's own %s, but mcp_context names the MCP server %s", out.Call.Tool, server)
 	}
 	name, err := mcpTool(server, tool)
 	if err != nil {

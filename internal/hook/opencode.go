@@ -39,7 +39,7 @@ func (o opencode) decode(stdin []byte) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Event{Native: in.text("event"), Session: in.text("sessionID"), Project: in.text("project")}
+	out := &Event{Native: in.event("event"), Session: in.text("sessionID"), Project: in.text("project")}
 	switch out.Native {
 	case "tool.execute.before":
 		out.Kind = PreToolUse

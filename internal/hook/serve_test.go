@@ -144,6 +144,15 @@ func TestBrokenPipe(t *testing.T) {
 	assert.Equal(t, 2, Emit(Reply{Stdout: []byte("x")}, torn{}, &stderr))
 	assert.Contains(t, stderr.String(), "cannot be written")
 
+	// A program that is started without standard output writes into the null device.
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer null.Close()
+	stderr.Reset()
+	assert.Equal(t, 2, Emit(Reply{Stdout: []byte("x")}, null, &stderr))
+	assert.Contains(t, stderr.String(), "standard output is closed")
+	assert.Equal(t, 0, Emit(Reply{}, null, &stderr), "silence needs nobody who reads it")
+
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(self, "-test.run=^TestBrokenPipe$")

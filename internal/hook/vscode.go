@@ -23,7 +23,7 @@ func (c vscode) decode(stdin []byte) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Event{Native: in.text("hookEventName", "hook_event_name"), Session: in.text("sessionId", "session_id")}
+	out := &Event{Native: in.event("hookEventName", "hook_event_name"), Session: in.text("sessionId", "session_id")}
 	out.Call = model.Call{Agent: c.name(), Cwd: in.text("cwd"), CallID: in.text("tool_use_id", "toolUseId")}
 	return finish(in, out, c.contract().Kinds)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/lictor-policy/lictor/internal/nowhere"
 )
 
 const (
@@ -130,11 +132,19 @@ func (m *hookProcess) emit(r Response) int {
 	}
 	ignoreSIGPIPE()
 	if len(r.Stdout) > 0 {
-		if _, err := os.Stdout.Write(r.Stdout); err != nil {
+		if err := write(r.Stdout); err != nil {
 			_, _ = os.Stderr.WriteString("lictor: the answer cannot be written: " + err.Error() + "\n")
 			return 2
 		}
 	}
 	_, _ = os.Stderr.Write(r.Stderr)
 	return r.Code
+}
+
+func write(answer []byte) error {
+	if nowhere.Goes(os.Stdout) {
+		return errors.New("standard output is closed")
+	}
+	_, err := os.Stdout.Write(answer)
+	return err
 }
