@@ -31,10 +31,11 @@ given by --tool and --args, or by --command.
 
 With --jsonl, every line is a call and every answer is a line, in order, and the
 exit code is 0. Input that cannot be read is answered with a deny verdict, and
-without --jsonl with exit code 3.`,
+without --jsonl with exit code 3; so is a command line that cannot be read.`,
 		Example: `  lictor check --command 'git push --force'
   echo '{"tool":"read_file","args":{"path":".env"}}' | lictor check --format json`,
-		Args: cobra.NoArgs,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{decides: "true"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := calls.check(cmd); err != nil {
 				return err
@@ -79,12 +80,23 @@ func answer(s *streams, v *lictor.Verdict, format string, err error) error {
 		printErr = printVerdict(s.out, v)
 	}
 	if printErr != nil {
-		return fail(exitUsage, "writing the verdict: %v", printErr)
+		return &exitError{code: exitUsage, err: fmt.Errorf("writing the verdict: %w", printErr), answered: true}
 	}
 	if err != nil {
-		return &exitError{code: exitUsage, err: err}
+		return &exitError{code: exitUsage, err: err, answered: true}
 	}
 	return exit(exitCode(v))
+}
+
+// formatOf is the output format of a command line that may not have been parsed
+// to its end.
+func formatOf(args []string) string {
+	for i, arg := range args {
+		if arg == "--jsonl" || arg == "--format=json" || arg == "json" && i > 0 && args[i-1] == "--format" {
+			return "json"
+		}
+	}
+	return "text"
 }
 
 func exitCode(v *lictor.Verdict) int {

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lictor-policy/lictor"
 )
 
 // Exit codes of every command.
@@ -26,10 +28,16 @@ const (
 	exitUsage = 3
 )
 
+// decides is the annotation of a command that answers with a verdict whatever
+// happens: what cannot be understood is a denial.
+const decides = "decides"
+
 // exitError ends the program with a code after a message (none if empty).
+// answered says that a verdict was printed.
 type exitError struct {
-	code int
-	err  error
+	code     int
+	err      error
+	answered bool
 }
 
 func (e *exitError) Error() string {
@@ -73,7 +81,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	if err == nil {
 		return 0
 	}
@@ -84,6 +92,10 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 		if e.err == nil {
 			return code
 		}
+	}
+	if cmd.Annotations[decides] != "" && (e == nil || !e.answered) {
+		v := lictor.InputVerdict(err)
+		_ = answer(s, &v, formatOf(args), err)
 	}
 	fmt.Fprintln(errOut, "lictor:", strings.TrimSpace(err.Error()))
 	return code

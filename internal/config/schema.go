@@ -83,6 +83,11 @@ func decodeStrict(file string, text []byte, get func() (*checker, error), out an
 	if err == nil {
 		err = decodeClosed(plain, out)
 	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		// The schema takes 1.0 and 1e3 for integers.
+		err = fmt.Errorf("key %q must be written in plain digits, not as %s", wrong.Field, strings.TrimPrefix(wrong.Value, "number "))
+	}
 	if err != nil {
 		return nil, &FileError{File: file, Err: err}
 	}

@@ -117,6 +117,7 @@ func TestSettingsFaults(t *testing.T) {
 		"too small":              {`{"limits": {"maxSteps": 0}}`, `key "limits.maxSteps" must be at least 1`},
 		"too large":              {`{"limits": {"maxSteps": 1001}}`, `must be at most 1000`},
 		"fraction":               {`{"limits": {"maxSteps": 1.5}}`, `key "limits.maxSteps" must be integer`},
+		"fraction of nothing":    {`{"limits": {"maxSteps": 5.0}}`, `key "limits.maxSteps" must be written in plain digits, not as 5.0`},
 		"huge number":            {`{"limits": {"tokenBudget": 1e400}}`, `too large`},
 		"large number":           {`{"limits": {"tokenBudget": 1e300}}`, `at most 1000000000000`},
 		"token budget":           {`{"limits": {"tokenBudget": 999}}`, "at least 1000"},

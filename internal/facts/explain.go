@@ -108,10 +108,10 @@ func (x *Context) allows(c *Call, v model.Verdict) []string {
 		return out
 	}
 	if h := c.outside; h != nil {
-		add("an allow rule with an absolute pattern that matches %s, such as %s", pathguard.Escape(h.path.Real), x.pathRule(c, h.path.Real))
+		add("an allow rule with an absolute pattern that matches %s, such as %s", pathguard.Escape(h.path.Real), outsideRule(c, h))
 	}
 	if h := c.sensitive; h != nil {
-		add("an allow rule that names the file, such as %s", x.pathRule(c, h.path.RealRel))
+		add("%s", namingRule(c, h))
 	}
 	for i := range c.match.Deny {
 		add("removing or narrowing the deny rule %s in %s", pathguard.Escape(c.match.Deny[i].Rule.Text), c.match.Deny[i].Rule.Source)
@@ -144,16 +144,67 @@ func (x *Context) allowsQuestion(c *Call) []string {
 	return out
 }
 
-// pathRule is the smallest permission rule that names a path for this call.
-func (x *Context) pathRule(c *Call, pattern string) string {
+// outsideRule is the smallest permission rule that reaches a path outside the
+// root for this call.
+func outsideRule(c *Call, h *pathHit) string {
 	class := c.Input.Class
-	if class == "" || class == "Bash" || class == "Tests" {
-		class = "Read"
-		if c.Input.Facts.Has(model.FactCommand) {
-			return "Read(" + pattern + ") or Write(" + pattern + ")"
+	switch {
+	case c.Input.Facts.Has(model.FactCommand), class != "" && !ofPaths[class]:
+		class = accessClass[h.access]
+	case class == "Copy" || class == "Move":
+		return pairRule(c)
+	case class == "":
+		class = c.Input.Tool
+	}
+	return class + "(" + h.path.Real + ")"
+}
+
+// namingRule says which allow rule would name a sensitive file for this call.
+func namingRule(c *Call, h *pathHit) string {
+	const naming = "an allow rule that names the file, such as "
+	path := rulePath(&h.path)
+	switch class := c.Input.Class; {
+	case class == "Copy" || class == "Move":
+		return naming + pairRule(c)
+	case class == "Grep" || class == "Glob":
+		return naming + c.Input.Tool + "(" + path + ") in .lictor/settings.json"
+	case ofPaths[class]:
+		return naming + class + "(" + path + ")"
+	case class == "" && !c.Input.Facts.Has(model.FactCommand):
+		return naming + c.Input.Tool + "(" + path + ")"
+	}
+	return "no allow rule: none for " + c.Input.Tool + " names a file; " + accessClass[h.access] + "(" + path + ") names it for a file tool"
+}
+
+// ofPaths are the classes whose patterns are paths.
+var ofPaths = map[string]bool{
+	"Read": true, "Write": true, "Edit": true, "Mkdir": true, "Copy": true, "Move": true, "Delete": true, "List": true,
+}
+
+// accessClass is the class whose rules speak of an access by any other tool.
+var accessClass = map[model.Access]string{
+	model.AccessRead: "Read", model.AccessWrite: "Write", model.AccessDelete: "Delete", model.AccessList: "List",
+}
+
+// pairRule is the rule for both sides of a copy or move.
+func pairRule(c *Call) string {
+	var src, dst string
+	for i := range c.Input.Targets {
+		if t := &c.Input.Targets[i]; t.Role == model.RoleSource {
+			src = rulePath(&t.Path)
+		} else {
+			dst = rulePath(&t.Path)
 		}
 	}
-	return class + "(" + pattern + ")"
+	return c.Input.Class + "(" + src + " -> " + dst + ")"
+}
+
+// rulePath is a real path as a permission rule writes it.
+func rulePath(p *model.Path) string {
+	if p.RealInside {
+		return p.RealRel
+	}
+	return p.Real
 }
 
 // Visible returns the paths that a bulk reader may show.

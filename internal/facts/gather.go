@@ -162,6 +162,10 @@ func (x *Context) references(t *model.Target, cwd string) error {
 		if harmless(r.Value) {
 			continue
 		}
+		if connects(r.Value) {
+			x.mention(t, &model.FileUse{Value: r.Value, Access: r.Access, DirKnown: true, Part: r.Part, Program: ">"}, cwd, there)
+			continue
+		}
 		at, known, err := x.locate(r.Value, r.Dir, r.DirKnown, cwd)
 		if err != nil {
 			return err

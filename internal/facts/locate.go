@@ -12,12 +12,21 @@ import (
 )
 
 // harmless are the devices that a redirection may name without touching a file.
+// Below /dev/fd that is a descriptor and nothing else: the folder is a link into
+// /proc, and leads anywhere from there.
 func harmless(name string) bool {
 	switch name {
 	case "/dev/null", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/full", "/dev/zero", "/dev/random", "/dev/urandom":
 		return true
 	}
-	return strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/")
+	fd, is := strings.CutPrefix(name, "/dev/fd/")
+	return is && fd != "" && strings.Trim(fd, "0123456789") == ""
+}
+
+// connects reports whether a redirection opens a connection. It touches no file,
+// but what goes through it leaves: no rule for the command covers it.
+func connects(name string) bool {
+	return strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/")
 }
 
 // locate resolves a path that a command's text names. dir is where `cd` in the

@@ -101,7 +101,7 @@ func (x *Context) reason(c *Call, o *model.Outcome, rule *model.RuleRef) string 
 	case "0b":
 		return x.outsideReason(c.outside) + ": stay inside, or ask the user for an allow rule with an absolute pattern in a permission file"
 	case "1":
-		return x.sensitiveReason(c.sensitive)
+		return x.sensitiveReason(c, c.sensitive)
 	case "2":
 		return x.protectedReason(c.protected)
 	case "3":
@@ -174,10 +174,13 @@ func (x *Context) outsideReason(h *pathHit) string {
 	return fmt.Sprintf("%s lies outside the project root %s", x.Guard.Display(h.path), x.Guard.Root())
 }
 
-func (x *Context) sensitiveReason(h *pathHit) string {
+func (x *Context) sensitiveReason(c *Call, h *pathHit) string {
 	name := x.Guard.Display(h.path)
 	if h.real {
 		name = fmt.Sprintf("%s leads to %s: it", name, x.Guard.DisplayReal(h.path))
+	}
+	if c.Input.Facts.Has(model.FactCommand) {
+		return name + " may hold secrets, and no rule for a command names a file: work without its content, or ask the user for a rule that names it for a file tool"
 	}
 	return name + " may hold secrets, and no allow rule names it: work without its content, or ask the user for a rule that names this file"
 }

@@ -219,7 +219,11 @@ func (c *compiler) pattern(r *model.Rule, e entry, key string, form shape) error
 	case shapeCommand:
 		return c.commandPattern(r, e, key)
 	case shapeString:
-		return c.stringPattern(e, key, newStringGlob(text, r.Syntax == model.SyntaxPermissions))
+		glob := newStringGlob(text, r.Syntax == model.SyntaxPermissions)
+		if descriptor, one := mcpDescriptor(c.env.canonical(r.Tool)); one && !glob.match(descriptor) {
+			c.notice(r, "the pattern is matched against "+descriptor+", so the rule never matches: write "+r.Tool+"(*), or MCP("+descriptor+")")
+		}
+		return c.stringPattern(e, key, glob)
 	case shapeURL:
 		if lacksScheme(text) {
 			c.notice(r, "the pattern is matched against the whole URL, so the rule never matches: write it with its scheme, as in "+r.Tool+"(https://example.com/*)")
@@ -252,6 +256,16 @@ func (c *compiler) pattern(r *model.Rule, e entry, key string, form shape) error
 		c.pathEntry(e, key, g)
 	}
 	return nil
+}
+
+// mcpDescriptor is the one descriptor that calls of an MCP server's tool have.
+func mcpDescriptor(canonical string) (string, bool) {
+	name, mcp := strings.CutPrefix(canonical, "mcp__")
+	server, tool, both := strings.Cut(name, "__")
+	if !mcp || !both || strings.HasSuffix(tool, "*") {
+		return "", false
+	}
+	return server + "/" + tool, true
 }
 
 // lacksScheme reports whether a pattern starts like a host, so that no URL matches.

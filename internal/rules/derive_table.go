@@ -28,6 +28,8 @@ var dangerousWords = words(
 	// start containers and machines
 	"docker", "podman", "nerdctl", "kubectl", "oc", "helm", "lxc", "vagrant", "machinectl", "terraform", "ansible", "ansible-playbook",
 	"aws", "gcloud", "az",
+	// set variables and options, which may change what later commands run
+	"export", "declare", "typeset", "readonly", "local", "setenv", "set", "setopt", "shopt", "enable", "hash",
 	// answer for the user
 	"lictor",
 )

@@ -18,6 +18,8 @@ func TestDeriveAllowRules(t *testing.T) {
 		{"bash", `{"command":"python3.12 x"}`, nil},
 		{"bash", `{"command":"./run.sh"}`, nil},
 		{"bash", `{"command":"sudo ls"}`, nil},
+		{"bash", `{"command":"export A=b"}`, nil},
+		{"bash", `{"command":"ls && declare -x A=b"}`, nil},
 		{"bash", `{"command":"echo '$(x)'"}`, nil},
 		{"bash", `{"command":"git status && git diff"}`, []string{"Bash(git *)"}},
 		{"bash", `{"command":"mkfs.ext4 x"}`, nil},

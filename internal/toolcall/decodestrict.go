@@ -30,7 +30,7 @@ func DecodeStrict(data []byte, v any) error {
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return &JSONError{Path: wrong.Field, Offset: int(wrong.Offset), Cause: ErrType, Detail: wrong.Value + " where a " + typeName(wrong.Type) + " is needed"}
+		return &JSONError{Path: wrong.Field, Offset: int(wrong.Offset), Cause: ErrType, Detail: wrong.Value + " where " + typeName(wrong.Type) + " is needed"}
 	}
 	return &JSONError{Offset: -1, Cause: ErrType, Detail: err.Error()}
 }
@@ -132,17 +132,17 @@ func fieldTypes(t reflect.Type) map[string]reflect.Type {
 func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
-		return "string"
+		return "a string"
 	case reflect.Bool:
-		return "boolean"
+		return "a boolean"
 	case reflect.Slice, reflect.Array:
-		return "list"
+		return "a list"
 	case reflect.Struct, reflect.Map:
-		return "object"
+		return "an object"
 	case reflect.Pointer:
 		return typeName(t.Elem())
 	}
-	return "number"
+	return "a number"
 }
 
 // join appends a key to a key path.

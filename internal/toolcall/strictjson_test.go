@@ -143,6 +143,7 @@ func TestDecodeStrict(t *testing.T) {
 		`{"plain":1}`:                     `plain: unknown key: did you mean "Plain"?`,
 		`{"Not":1}`:                       `Not: unknown key`,
 		`{"list":[{"name":1}]}`:           `list.name: wrong type: number where a string is needed`,
+		`[]`:                              `wrong type: array where an object is needed`,
 		`{"list":[{},{"nme":"x"}]}`:       `list[1].nme: unknown key: did you mean "name"?`,
 		`{"map":{"k":{"x":1}}}`:           `map.k.x: unknown key`,
 		`{"ptr":{"x":1}}`:                 `ptr.x: unknown key`,
