@@ -106,7 +106,9 @@ func (p *pane) see(want string) string {
 func (p *pane) question(want string) string {
 	p.t.Helper()
 	s := p.see(want)
-	time.Sleep(settle + 250*time.Millisecond)
+	// The screen is seen before its program has looked at the clock, on a busy
+	// machine long before.
+	time.Sleep(settle + time.Second)
 	return s
 }
 
