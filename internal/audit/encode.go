@@ -33,7 +33,8 @@ const (
 	hexLen     = 2 * sha256.Size
 	// suffixLen is the length of `,"hash":"<64 hex>"}`.
 	suffixLen = len(hashMember) + hexLen + 2
-	timeForm  = "2006-01-02T15:04:05.000000000Z"
+	timeForm  = wholeForm + "000000000Z"
+	wholeForm = "2006-01-02T15:04:05."
 )
 
 // genesis is the prev of the first line of a segment.
@@ -56,6 +57,25 @@ type encoder struct {
 	cut     bool
 	lossy   bool
 	field   string // the key being written, for removals
+	// stamp is wholeForm for one second, which many events share.
+	stamp  []byte
+	second int64
+}
+
+// time appends a time in timeForm.
+func (enc *encoder) time(b []byte, at time.Time) []byte {
+	if s := at.Unix(); s != enc.second || len(enc.stamp) == 0 {
+		enc.stamp = at.UTC().AppendFormat(enc.stamp[:0], wholeForm)
+		enc.second = s
+	}
+	b = append(b, enc.stamp...)
+	digits := len(b)
+	b = append(b, "000000000Z"...)
+	for i, n := digits+8, at.Nanosecond(); n > 0; i-- {
+		b[i] = byte('0' + n%10)
+		n /= 10
+	}
+	return b
 }
 
 type removal struct {
@@ -72,7 +92,7 @@ func (enc *encoder) encode(e *Event, seq uint64, at time.Time, seg string, prev,
 	b := append(enc.buf[:0], lineStart...)
 	b = strconv.AppendUint(b, seq, 10)
 	b = append(b, `,"ts":"`...)
-	b = at.UTC().AppendFormat(b, timeForm)
+	b = enc.time(b, at)
 	b = append(b, `","seg":"`...)
 	b = append(b, seg...)
 	b = append(b, '"')

@@ -258,3 +258,15 @@ func FuzzAnchors(f *testing.F) {
 		}
 	})
 }
+
+// TestTimes: the time of an event is written as the time package writes it.
+func TestTimes(t *testing.T) {
+	var enc encoder
+	at := time.Date(2026, 2, 28, 23, 59, 59, 0, time.FixedZone("", 3600))
+	for i := range 2000 {
+		at = at.Add(time.Duration(i) * 7_919_003 * time.Nanosecond)
+		for _, one := range []time.Time{at, at.Truncate(time.Second), at.Truncate(time.Second).Add(5)} {
+			require.Equal(t, one.UTC().Format(timeForm), string(enc.time(nil, one)))
+		}
+	}
+}
