@@ -30,6 +30,22 @@ type checkRow struct {
 	reason         string
 }
 
+// manyFiles are the names of n files, and others.
+func manyFiles(n int, others ...string) []string {
+	for i := range n {
+		others = append(others, fmt.Sprintf("file%d.txt", i))
+	}
+	return others
+}
+
+// manyGlobs are n globs that all match something.
+func manyGlobs(n int) (globs []string) {
+	for i := range n {
+		globs = append(globs, fmt.Sprintf("*%d?%d*", i%10, i))
+	}
+	return globs
+}
+
 func TestCheck(t *testing.T) {
 	const deny, allow, ask = lictor.Deny, lictor.Allow, lictor.Ask
 	command := func(text string) string {
@@ -134,6 +150,13 @@ func TestCheck(t *testing.T) {
 		{what: "names that an archive leaves out", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`zip -r a.zip . -x '.git/*' .env`), decision: allow, by: "rule"},
 		{what: "out of the index only", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`git rm -r --cached . && git rm --cached .env`), decision: allow, by: "rule"},
 		{what: "a link starts where it lies", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`ln -sf ../README.md build/README.md`), decision: allow, by: "rule"},
+		// More files than are looked at: nothing covers what is not known as a whole, and
+		// the secret behind the 257th file is seen.
+		{what: "a secret behind many files", options: confined, files: manyFiles(300, "zz.pem"), tool: "bash", args: command("cat *"), decision: deny, by: "sensitive"},
+		{what: "many files", files: manyFiles(300), permissions: `{"allow":["Bash(cat *)"]}`, tool: "bash", args: command("cat *"), decision: allow, by: "rule"},
+		{what: "more globs than are looked at", files: manyFiles(300), permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command(`cd "$d"; cat ` + strings.Join(manyGlobs(4000), " ")), decision: ask, by: "default"},
+		{what: "the same in the sandbox", options: confined, files: manyFiles(300), tool: "bash", args: command("cat " + strings.Join(manyGlobs(4000), " ")), decision: ask, by: "default"},
+		{what: "more operands than are looked at", permissions: `{"allow":["Bash(*)"]}`, tool: "bash", args: command("cat " + strings.Join(manyFiles(4200), " ")), decision: ask, by: "default"},
 		{what: "a context diff", permissions: `{"allow":["Edit(**)"]}`, tool: "apply_diff", args: `{"diff":"*** .git/config\n--- x\n"}`, decision: ask, by: "default"},
 
 		// Plan mode.

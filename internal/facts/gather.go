@@ -151,7 +151,7 @@ func (x *Context) shellOf(call *model.Call, hint string) (sh model.Shell, known 
 
 // references resolves the redirections and mentions of a command.
 func (x *Context) references(t *model.Target, cwd string) error {
-	there := &folders{}
+	there := &search{}
 	for _, r := range t.Redirects {
 		ref := model.PathRef{Access: r.Access, Part: r.Part, Dynamic: !r.Static}
 		if !r.Static {
@@ -183,15 +183,25 @@ func (x *Context) references(t *model.Target, cwd string) error {
 			x.mention(t, &t.Files[i], cwd, there)
 		}
 	}
+	if there.over || len(t.Files) >= shell.MaxFiles {
+		// Which files it touches is not known as a whole, so nothing covers it.
+		t.Opaque, t.Grade = true, model.GradeUnparseable
+		if !slices.Contains(t.Reasons, tooManyFiles) {
+			t.Reasons = append(t.Reasons, tooManyFiles)
+		}
+	}
 	return nil
 }
+
+// tooManyFiles is the code of a text that names more files than are looked at.
+const tooManyFiles = "too-many"
 
 // mention adds the files that an operand may be. One that starts in a folder that
 // the text does not say (cd "$dir" && cat .env) is looked for in each folder that
 // may well be meant: a prohibition must not be lifted by a `cd`.
-func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string, there *folders) {
+func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string, there *search) {
 	if f.DirKnown || rooted(f.Value) {
-		t.Mentions = append(t.Mentions, x.operand(f, cwd)...)
+		t.Mentions = append(t.Mentions, x.operand(f, cwd, there)...)
 		if rooted(f.Value) || f.Dir == "" || there.folder(x, t, f.Dir, cwd) {
 			return
 		}
@@ -226,7 +236,7 @@ func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string, there *
 	for i, base := range bases {
 		guess := *f
 		guess.Dir, guess.DirKnown = base, true
-		for _, ref := range x.operand(&guess, cwd) {
+		for _, ref := range x.operand(&guess, cwd, there) {
 			// A folder that the text names is no guess.
 			ref.Guess = ref.Guess || fresh || i > 0 || f.Dir == "" || strings.HasPrefix(f.Dir, "..")
 			if !slices.ContainsFunc(t.Mentions[from:], func(m model.PathRef) bool { return m.Real == ref.Real }) {
@@ -236,15 +246,37 @@ func (x *Context) mention(t *model.Target, f *model.FileUse, cwd string, there *
 	}
 }
 
-// folders remembers which folders are there, and which the text makes.
-type folders struct {
+// search is what is known of the disk while the operands of one text are looked up,
+// and what that may cost.
+type search struct {
+	// known says which folders are there, made which ones the text makes.
 	known  map[string]bool
 	made   []string
 	looked bool
+	// listings are the folders that globs have read.
+	listings map[string]*listing
+	// paths and names count what was resolved and matched; over says that it was
+	// too much, so that files are missing among the mentions.
+	paths, names int
+	over         bool
+}
+
+// The most that the operands of one text may cost: paths that are resolved, and
+// names that are matched against a glob.
+const (
+	maxPaths = 8192
+	maxNames = 1 << 20
+)
+
+// path counts one more path, and reports whether it may be resolved.
+func (there *search) path() bool {
+	there.paths++
+	there.over = there.over || there.paths > maxPaths
+	return !there.over
 }
 
 // folder reports whether a folder that cd went to is there, or made by the text.
-func (there *folders) folder(x *Context, t *model.Target, dir, cwd string) bool {
+func (there *search) folder(x *Context, t *model.Target, dir, cwd string) bool {
 	is, known := there.known[dir]
 	if !known {
 		if there.known == nil {
@@ -257,8 +289,8 @@ func (there *folders) folder(x *Context, t *model.Target, dir, cwd string) bool 
 	return is
 }
 
-func (there *folders) makes(x *Context, t *model.Target, dir, cwd string) bool {
-	for i := 0; i < len(t.Files) && !there.looked && len(there.made) < maxGlobbed; i++ {
+func (there *search) makes(x *Context, t *model.Target, dir, cwd string) bool {
+	for i := 0; i < len(t.Files) && !there.looked && len(there.made) < maxMade; i++ {
 		if f := &t.Files[i]; f.Access == model.AccessWrite && (f.Program == "mkdir" || f.Program == "git") {
 			if at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd); err == nil && known {
 				there.made = append(there.made, at.Real)
@@ -272,9 +304,12 @@ func (there *folders) makes(x *Context, t *model.Target, dir, cwd string) bool {
 // operand resolves a file operand whose folder is known. It is a guess about an
 // operand: what cannot be resolved, such as a name that is too long, is no path of
 // this machine.
-func (x *Context) operand(f *model.FileUse, cwd string) []model.PathRef {
+func (x *Context) operand(f *model.FileUse, cwd string, there *search) []model.PathRef {
 	if f.Glob {
-		return x.globbed(f, cwd, false)
+		return x.globbed(f, cwd, false, there)
+	}
+	if !there.path() {
+		return nil
 	}
 	at, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)
 	if err != nil || !known {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"io/fs"
 	"os"
 	"strings"
 
@@ -10,17 +11,20 @@ import (
 )
 
 const (
-	// maxGlobbed is how many files one glob may mention, maxGlobSegments how many of
-	// its segments may hold wildcards: a command's text must not make the check
-	// search the whole disk.
-	maxGlobbed      = 256
+	// maxMade is how many folders that the text makes are remembered,
+	// maxGlobSegments how many segments of a glob may hold wildcards: a command's
+	// text must not make the check search the whole disk.
+	maxMade         = 256
 	maxGlobSegments = 2
 )
 
 // globbed returns the files that a glob finds now, as mentions: `cat .env*` reads
 // .env as much as `cat .env` does. As in a shell, a wildcard does not match a
 // leading dot, unless dots says that it does. What cannot be searched is mentioned as it is written.
-func (x *Context) globbed(f *model.FileUse, cwd string, dots bool) []model.PathRef {
+func (x *Context) globbed(f *model.FileUse, cwd string, dots bool, there *search) []model.PathRef {
+	if !there.path() {
+		return nil
+	}
 	written := func() []model.PathRef {
 		p, known, err := x.locate(f.Value, f.Dir, f.DirKnown, cwd)
 		if err != nil || !known {
@@ -44,7 +48,7 @@ func (x *Context) globbed(f *model.FileUse, cwd string, dots bool) []model.PathR
 	if err != nil || !known {
 		return written()
 	}
-	names, err := doublestar.Glob(os.DirFS(base.Real), strings.ReplaceAll(rest, "**", "*"), doublestar.WithNoFollow())
+	names, err := doublestar.Glob(there.list(base.Real), strings.ReplaceAll(rest, "**", "*"), doublestar.WithNoFollow())
 	if err != nil || len(names) == 0 {
 		return written()
 	}
@@ -53,7 +57,7 @@ func (x *Context) globbed(f *model.FileUse, cwd string, dots bool) []model.PathR
 		if !dots && hidden(rest, name) {
 			continue
 		}
-		if len(out) == maxGlobbed {
+		if !there.path() {
 			break
 		}
 		p, err := x.Guard.Resolve(base.Real+"/"+name, cwd)
@@ -64,6 +68,45 @@ func (x *Context) globbed(f *model.FileUse, cwd string, dots bool) []model.PathR
 		out = append(out, model.PathRef{Access: f.Access, Path: p, Part: f.Part, Program: f.Program})
 	}
 	return out
+}
+
+// listing is a folder whose folders are read once, however many globs look at them.
+type listing struct {
+	fs.FS
+	there *search
+	read  map[string][]fs.DirEntry
+}
+
+// list returns a folder for globs.
+func (there *search) list(folder string) *listing {
+	l := there.listings[folder]
+	if l == nil {
+		if there.listings == nil {
+			there.listings = map[string]*listing{}
+		}
+		l = &listing{FS: os.DirFS(folder), there: there, read: map[string][]fs.DirEntry{}}
+		there.listings[folder] = l
+	}
+	return l
+}
+
+// ReadDir implements fs.ReadDirFS. When too many names were matched, there are
+// none any more.
+func (l *listing) ReadDir(name string) ([]fs.DirEntry, error) {
+	if l.there.over {
+		return nil, nil
+	}
+	entries, known := l.read[name]
+	if !known {
+		var err error
+		if entries, err = fs.ReadDir(l.FS, name); err != nil {
+			return nil, err
+		}
+		l.read[name] = entries
+	}
+	l.there.names += len(entries) + 1
+	l.there.over = l.there.names > maxNames
+	return entries, nil
 }
 
 // hidden reports whether a shell would leave a name out because a wildcard does
@@ -88,7 +131,7 @@ func (x *Context) place(t *model.Target, cwd string) (model.Path, []model.Path, 
 		return p, nil, err
 	}
 	var found []model.Path
-	for _, ref := range x.globbed(&model.FileUse{Value: text, Access: t.Access, DirKnown: true, Part: -1}, cwd, true) {
+	for _, ref := range x.globbed(&model.FileUse{Value: text, Access: t.Access, DirKnown: true, Part: -1}, cwd, true, &search{}) {
 		if ref.Rel != p.Rel {
 			found = append(found, ref.Path)
 		}

@@ -19,7 +19,9 @@ const (
 	// maxListed is how many parts are listed at all: deny rules see more than
 	// allow rules do.
 	maxListed = 4096
-	maxStmts  = 16384
+	// MaxFiles is how many file operands are listed: a text with as many may have more.
+	MaxFiles = 4096
+	maxStmts = 16384
 	// maxNest is how deep scripts inside scripts and wrappers inside wrappers
 	// are followed.
 	maxNest = 12

@@ -599,7 +599,7 @@ func (a *analysis) addFile(value string, acc model.Access, program string, part 
 
 // addUse records a file operand that starts at dir.
 func (a *analysis) addUse(f model.FileUse, dir string, known bool) {
-	if a.light || len(a.files) >= maxListed {
+	if a.light || len(a.files) >= MaxFiles {
 		return
 	}
 	if strings.Contains(dir, dirSep) {
